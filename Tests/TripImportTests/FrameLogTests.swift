@@ -349,6 +349,59 @@ import Testing
         #expect(file.codes == ["SPN91/FMI3", "SPN92/FMI4", "SPN93/FMI5", "SPN94/FMI6"])
     }
 
+    /// SAE J1939-71: CCVS1 is 1/256 km/h, EEC1 1/8 rpm; the speed waits for the second group.
+    @Test func `known groups of SAE J1939 give readings, each second`() throws {
+        let log = (0..<30).map { index in
+            let time = 1_700_000_000_000 + index * 100
+            let text = "(\(time / 1000).\(String(time % 1000 + 1000).dropFirst())000) can0 "
+            return text
+                + (index == 0
+                    ? "18FEF121#FF0032FFFFFFFFFF" : "0CF00400#FFFFFF68\(index + 10)FFFFFF")
+        }
+        let file = try ImportedFile(log.joined(separator: "\n"))
+        let numbers = file.values.filter { if case .number = $0.value { true } else { false } }
+        #expect(numbers.first == .init("SPN84", 50, "km/h"))
+        #expect(numbers.dropFirst().map(\.signal) == ["SPN190", "SPN190", "SPN190"])
+    }
+
+    @Test func `a table gives readings of frames that ECUs send by themselves`() throws {
+        let table = """
+            record CAN:1A0 1..8 : MOTOR
+              signal MOTOR.Speed A unit rpm unverified : Speed
+              signal MOTOR.CNT B unverified : CNT
+            record FE:00F004 1..1785 : EEC1
+              signal EEC1.X A unverified : X
+
+            """
+        let log = """
+            (1700000000.000000) can0 1A0#0501
+            (1700000000.100000) can0 1A0#0502
+            (1700000001.200000) can0 1A0#0703
+            (1700000001.300000) can0 14F00421#09
+            (1700000001.400000) can0 7DF#02010C
+            (1700000001.410000) can0 7E8#04410C1AF8000000
+            (1700000001.500000) can0 1A1#0501
+            """
+        let file = try ImportedFile(log, own: table)
+        #expect(
+            file.values == [
+                .init("MOTOR.Speed", 5, "rpm"), .init("MOTOR.Speed", 7, "rpm"),
+                .init("EEC1.X", 9, ""), .init("RPM", 1726, "rpm"),
+            ])
+        #expect(file.readings.map { $0.ecu?.description } == ["1A0", "1A0", "21", "7E8"])
+        #expect(file.frames == FrameCount(all: 7, diagnostic: 2, heard: 4))
+        #expect(
+            file.frames?.text
+                == "2 of 7 frames are diagnostic, and the tables have the identifiers of 4")
+    }
+
+    /// An ECU repeats DM1 every second.
+    @Test func `a list of codes that stays is read once per minute`() throws {
+        let log = (0..<70).map { "(17000000\($0 + 10).0) can0 18FECA00#04FF5E000301FFFF\n" }
+        let file = try ImportedFile(log.joined())
+        #expect(file.codes == ["SPN94/FMI3", "SPN94/FMI3"])
+    }
+
     @Test func `an identifier below 600 is followed after its first answer`() throws {
         let text = """
             (1700000000.000000) can0 742#0322F19000000000

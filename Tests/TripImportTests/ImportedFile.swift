@@ -45,18 +45,23 @@ struct ImportedFile {
     /// Reads a file in one piece; with `isUS` its gallons are US gallons.
     init(
         _ text: String, isUS: Bool = false, from source: ImportSource = ImportSource(),
-        localTime: @escaping (UTC) -> [UTC] = west
+        own: String = "", localTime: @escaping (UTC) -> [UTC] = west
     ) throws {
-        try self.init(bytes: Array(text.utf8), isUS: isUS, from: source, localTime: localTime)
+        try self.init(
+            bytes: Array(text.utf8), isUS: isUS, from: source, own: own, localTime: localTime)
     }
 
     /// Reads bytes in pieces of `piece` of them.
     init(
         bytes: [UInt8], isUS: Bool = false, from source: ImportSource = ImportSource(),
-        piece: Int = .max, localTime: @escaping (UTC) -> [UTC] = west
+        piece: Int = .max, own: String = "", localTime: @escaping (UTC) -> [UTC] = west
     ) throws {
         var source = source
-        while let found = try read(bytes, isUS, source, piece, localTime) {
+        // A table that the user names.
+        var file = TableFile(path: "own", contents: Array(own.utf8))
+        file.isNamed = true
+        let table = own.isEmpty ? try Self.standard.get() : try PIDTables.load([file])
+        while let found = try read(bytes, table, isUS, source, piece, localTime) {
             source.findings = found
             self = ImportedFile()
         }
@@ -66,10 +71,10 @@ struct ImportedFile {
 
     /// Reads all of it; returns the findings with which it must be read again.
     private mutating func read(
-        _ bytes: [UInt8], _ isUS: Bool, _ source: ImportSource, _ piece: Int,
-        _ localTime: @escaping (UTC) -> [UTC]
+        _ bytes: [UInt8], _ standard: PIDTable, _ isUS: Bool, _ source: ImportSource,
+        _ piece: Int, _ localTime: @escaping (UTC) -> [UTC]
     ) throws -> ImportFindings? {
-        let table = ImportTable(try Self.standard.get(), units: isUS ? .us : .metric)
+        let table = ImportTable(standard, units: isUS ? .us : .metric)
         var reader = TripFileReader(
             try #require(ImportFormat(bytes)), table, source, localTime: localTime)
         var rest = bytes[...]

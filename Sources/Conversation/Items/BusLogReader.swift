@@ -14,17 +14,6 @@ struct BusLogReader {
         var isQuestion: Bool
     }
 
-    /// A frame that waits until its bus shows its protocol.
-    private struct WaitingFrame {
-        var frame: LoggedFrame
-        var line: Int
-    }
-
-    /// The most frames that wait for their protocol, and the time in the log for which they wait; unit:
-    /// microseconds.
-    private static let mostWaiting = 65_536
-    private static let longestWait: Int64 = 10_000_000
-
     /// The most items that wait for an answer that shows whether the first of them is a request.
     private static let mostHeld = 64
     /// More buses than any log has; the others share the last one.
@@ -41,10 +30,7 @@ struct BusLogReader {
     private let isJ1939: Bool?
     private var buses: [ArraySlice<UInt8>: DiagnosticTraffic] = [:]
     private var held: [Held] = []
-    private let table: PIDTable
-    private var evidence: [ArraySlice<UInt8>: J1939Evidence] = [:]
-    /// The frames from the first one on that may be of SAE J1939; nil if no frame waits any more.
-    private var waiting: [WaitingFrame]? = []
+    private var waiting: WaitingFrames
     private var exchange: Exchange?
     /// The time of the newest frame; unit: microseconds.
     private var newest: Int64 = 0
@@ -60,7 +46,7 @@ struct BusLogReader {
         self.firstLine = firstLine
         if case .table = form { hasBegun = false } else { hasBegun = true }
         known = TableAddresses(table)
-        self.table = table
+        waiting = WaitingFrames(table)
         isJ1939 = vehicleProtocol.map { $0 == .j1939 }
     }
 
@@ -140,8 +126,7 @@ struct BusLogReader {
 
     /// Ends the log and reports open messages as incomplete.
     mutating func finish(_ items: inout [ConversationItem]) {
-        for name in evidence.keys { evidence[name]?.finish() }
-        stopWaiting(&items)
+        for last in waiting.finish() { takeNow(last.frame, last.line, &items) }
         release(&items)
         for name in buses.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             for error in buses[name]?.finish() ?? [] { append(error, error.line, &items) }
@@ -166,35 +151,12 @@ struct BusLogReader {
         _ frame: LoggedFrame, _ number: Int, _ items: inout [ConversationItem]
     ) {
         guard isJ1939 == nil else { return takeNow(frame, number, &items) }
-        let bus = bus(of: frame)
-        if evidence[bus]?.isShown != true {
-            let mayBe = evidence[bus, default: J1939Evidence(table)].note(frame)
-            if waiting != nil, mayBe || waiting?.isEmpty == false {
-                waiting?.append(WaitingFrame(frame: frame, line: number))
-                let begun = waiting?.first?.frame.time ?? frame.time
-                if evidence[bus]?.isShown == true || waiting?.count ?? 0 >= Self.mostWaiting
-                    || frame.time - begun > Self.longestWait
-                {
-                    stopWaiting(&items)
-                }
-                return
-            }
-        } else if waiting?.isEmpty == false {
-            waiting?.append(WaitingFrame(frame: frame, line: number))
-            return
+        switch waiting.take(frame, line: number) {
+        case .passed: takeNow(frame, number, &items)
+        case .waits: break
+        case .released(let frames):
+            for waited in frames { takeNow(waited.frame, waited.line, &items) }
         }
-        takeNow(frame, number, &items)
-    }
-
-    /// Takes the frames that wait.
-    private mutating func stopWaiting(_ items: inout [ConversationItem]) {
-        let frames = waiting ?? []
-        waiting = nil
-        for waiting in frames { takeNow(waiting.frame, waiting.line, &items) }
-    }
-
-    private func bus(of frame: LoggedFrame) -> ArraySlice<UInt8> {
-        evidence[frame.channel] == nil && evidence.count >= Self.mostBuses ? [] : frame.channel
     }
 
     private mutating func takeNow(
@@ -206,7 +168,7 @@ struct BusLogReader {
         if frame.time < newest, newest - frame.time < 5_000_000 { frame.time = newest }
         newest = frame.time
         let bus = buses[frame.channel] == nil && buses.count >= Self.mostBuses ? [] : frame.channel
-        let isShown = isJ1939 ?? (evidence[bus]?.isShown == true ? true : nil)
+        let isShown = isJ1939 ?? waiting.isShown(frame)
         if isShown == true { buses[bus]?.isShownAsJ1939() }
         let event = buses[bus, default: DiagnosticTraffic(known, isJ1939: isShown)]
             .receive(frame, line: number)

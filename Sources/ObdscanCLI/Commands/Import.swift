@@ -33,7 +33,11 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             Logs of a CAN bus are read too: candump, Vector ASC, PEAK TRC, OVMS CRTD, and tables with \
             columns for identifier and data, such as those of SavvyCAN, python-can, Kvaser and CSS \
             Electronics. obdscan takes the answers to OBD and UDS requests from \
-            them, with the tables of --pids and --pack.
+            them, with the tables of --table and --pack. With a table or a DBC file, frames that \
+            ECUs send by themselves get their values; known parameter groups of SAE J1939 get them \
+            without a table. Of each signal, a value that changed is stored, but a number at most once \
+            per second and any other value at most ten times per second. A value that stays is stored \
+            every five seconds, and that it is not available once. Counters and checksums are not stored.
 
             A file is stored completely or not at all. A file that cannot be used is named, and the \
             other files are imported; the exit code is that of the first such file. If a line of our own exports cannot be read, \
@@ -76,6 +80,12 @@ struct ImportCommand: ParsableCommand, OutputCommand {
     @Option(help: ArgumentHelp("Import only the frames of this channel.", valueName: "can0"))
     var channel: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Add a PID table or a DBC file; may be repeated.", valueName: "file"),
+        completion: .file())
+    var table: [String] = []
+
     @OptionGroup var tables: TableOptions
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -107,7 +117,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         try tables.checkThatPacksAreNamed()
-        let table = try loadTable(tables)
+        let table = try loadTable(tables, adding: table)
         var source = try source(table)
         var writer = TextOutput.standard
         var store: TripStore?
@@ -214,7 +224,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
 
     /// Why frames of a bus make no trip.
     private static func failure(of file: String, _ frames: FrameCount) -> Failure {
-        if frames.diagnostic == 0 {
+        if frames.diagnostic == 0, frames.heard ?? 0 == 0 {
             return Failure(
                 "\(file): \(frames.text)",
                 hint: frames.all == 0
@@ -224,7 +234,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         return Failure(
             "\(file): \(frames.text), "
                 + "but no table decodes their answers",
-            hint: "add a table with --pids or --pack; 'obdscan pids packs' lists the packs",
+            hint: "add a table with --table or --pack; 'obdscan pids packs' lists the packs",
             status: .badData)
     }
 

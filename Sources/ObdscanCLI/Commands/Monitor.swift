@@ -16,11 +16,12 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "monitor",
-        abstract: "Watch the frames of a CAN bus; sends no request.",
+        abstract: "Watch the frames of a CAN bus.",
         discussion: """
             Prints each frame until Ctrl-C or --duration. On can: and slcan: nothing is sent, and \
-            an slcan adapter only listens. An ELM327-class adapter is asked with AT MA, after it \
-            has found the vehicle; most of them are too slow for a busy bus. With --id the adapter \
+            an slcan adapter only listens. An ELM327-class adapter first asks the vehicle, because \
+            it finds the protocol by an answer, and then listens with AT MA; most of them are too slow \
+            for a busy bus. With --id the adapter \
             itself leaves out the other frames (AT CF and AT CM, on an OBDLink STFPA and STM).
 
             --to writes a log in the form of candump -l, which obdscan decode and can-utils read. A \
@@ -30,6 +31,7 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
               obdscan monitor -d can:can0
               obdscan monitor -d slcan:/dev/ttyACM0 --id 7E8/7F8 --duration 10s
               obdscan monitor -d can:can0 --rates --duration 5s
+              obdscan monitor -d can:can0 --time d --id 1A0
               obdscan monitor -d can:can0 --to bus.log
             """)
 
@@ -49,6 +51,14 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
             "Write the frames to a log in the form of candump -l.",
             valueName: "file"), completion: .file(extensions: ["log"]))
     var to: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Print the time of each frame as candump -t does.",
+            discussion:
+                "a is the time since 1970, d since the frame before, z since the first frame; all in seconds.",
+            valueName: "a|d|z"))
+    var time: FrameTime?
 
     @Flag(help: "Print only the rate of each identifier at the end.")
     var rates = false
@@ -82,7 +92,7 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
                 if let log, let to { output.note("\(to): \(counted(log.frames, "frame"))") }
             }
             var watch = BusWatch(
-                filters: filters, form: output.form, rates: rates,
+                filters: filters, form: output.form, rates: rates, times: time,
                 interface: connection.accessory.interfaceName,
                 log: log.map { log in { try log.write($0) } })
             if duration == nil, isatty(STDERR_FILENO) == 1 {
@@ -97,6 +107,8 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
         }
     }
 }
+
+extension FrameTime: ExpressibleByArgument {}
 
 extension String {
     /// The interface as a word without blanks, as a log names the source of a frame.

@@ -7,6 +7,16 @@ import ScanTool
 import SystemIO
 import VehicleScan
 
+/// The times of frames, as candump -t prints them.
+package enum FrameTime: String, CaseIterable, Sendable {
+    /// Since 1970.
+    case absolute = "a"
+    /// Since the frame before.
+    case difference = "d"
+    /// Since the first frame.
+    case fromZero = "z"
+}
+
 /// Frames of a bus, printed, logged or counted.
 package struct BusWatch {
     /// Why frames are missing.
@@ -28,6 +38,9 @@ package struct BusWatch {
     private let filters: [CANFilter]
     private let form: OutputForm
     private let rates: Bool
+    private let times: FrameTime?
+    /// The time from which the next one counts; nil before the first frame.
+    private var origin: UTC?
     private let interface: String
     private let log: ((String) throws -> Void)?
     private var counts: [ECUAddress: Int] = [:]
@@ -43,16 +56,18 @@ package struct BusWatch {
     /// - Parameters:
     ///   - filters: the frames to show; empty = every frame.
     ///   - rates: whether frames are only counted.
+    ///   - times: the time before each frame in text; nil = none.
     ///   - interface: the name of the source of frames in a log.
     ///   - log: takes lines in the form of candump -l in place of printing; nil = lines are printed.
     package init(
-        filters: [CANFilter], form: OutputForm, rates: Bool, interface: String,
-        log: ((String) throws -> Void)?
+        filters: [CANFilter], form: OutputForm, rates: Bool, times: FrameTime? = nil,
+        interface: String, log: ((String) throws -> Void)?
     ) {
         self.filters = filters
         self.log = log
         self.form = form
         self.rates = rates
+        self.times = times
         self.interface = interface
         rows = RowWriter(form.format, columns: ["time", "id", "data"])
     }
@@ -107,11 +122,27 @@ package struct BusWatch {
         switch form.format {
         case .text:
             let bytes = frame.data.map { Hex.string([$0]) }.joined(separator: " ")
-            try writer.writeLine("\(frame.id.digits)  [\(frame.data.count)]  \(bytes)")
+            try writer.writeLine(
+                "\(shown(time))\(frame.id.digits)  [\(frame.data.count)]  \(bytes)")
         case .json, .csv:
             try writer.print(
                 ItemRows.frame(id: frame.id, data: Array(frame.data), time: time), &rows)
         }
+    }
+
+    /// The time of a frame: `(1436509052.249713)  `; empty if times are not shown.
+    mutating func shown(_ time: UTC) -> String {
+        guard let times else { return "" }
+        let first = origin ?? time
+        if origin == nil || times == .difference { origin = time }
+        let passed = times == .absolute ? time.microseconds : time.microseconds - first.microseconds
+        let digits = String(passed.magnitude % 1_000_000 + 1_000_000).dropFirst()
+        let sign = passed < 0 ? "-" : ""
+        var seconds = String(passed.magnitude / 1_000_000)
+        if times != .absolute, seconds.count < 3 {
+            seconds = String(repeating: "0", count: 3 - seconds.count) + seconds
+        }
+        return "(\(sign)\(seconds).\(digits))  "
     }
 
     private func printRates(_ seconds: Double, _ writer: inout TextOutput) throws {

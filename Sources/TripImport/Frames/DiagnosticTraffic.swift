@@ -13,6 +13,9 @@ package struct TableAddresses {
     /// The parameter groups of SAE J1939 in tables that the user named for this log.
     package private(set) var namedGroups: Set<UInt32> = []
 
+    /// Whether frames other than those of diagnostics and of the groups of SAE J1939 are known.
+    var hasFrames: Bool { !heard.isEmpty || !namedGroups.isEmpty }
+
     /// Whether frames with an identifier are known, and cannot be diagnostic.
     func isHeard(_ address: ECUAddress) -> Bool {
         guard !heard.isEmpty, heard.contains(address) else { return false }

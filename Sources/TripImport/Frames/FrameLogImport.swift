@@ -8,22 +8,36 @@ package struct FrameCount: Hashable, Sendable {
     package var all = 0
     /// The frames of OBD and UDS.
     package var diagnostic = 0
+    /// The frames with an identifier of a user's table; nil if no table has any.
+    package var heard: Int?
 
     /// The number of diagnostic frames, in words.
     package var text: String {
         if all == 0 { return "no line could be read as a frame" }
-        return
+        let text =
             "\(diagnostic) of \(counted(all, "frame")) \(diagnostic == 1 ? "is" : "are") diagnostic"
+        guard let heard else { return text }
+        return text + ", and the tables have the identifiers of \(heard)"
     }
 
-    package init(all: Int = 0, diagnostic: Int = 0) {
+    package init(all: Int = 0, diagnostic: Int = 0, heard: Int? = nil) {
         self.all = all
         self.diagnostic = diagnostic
+        self.heard = heard
     }
 }
 
-/// Decodes requests and answers in a log of a CAN bus in the way of a live link.
+/// Decodes requests and answers in a log of a CAN bus in the way of a live link, and the frames that ECUs send by
+/// themselves, of which ``HeardFilter`` chooses the readings.
 struct FrameLogImport: ImportReader {
+    private struct GroupKey: Hashable {
+        var group: UInt32
+        var sender: ECUAddress?
+    }
+
+    /// After this time, a list of codes that did not change is stored again; unit: microseconds.
+    private static let listInterval: Int64 = 60_000_000
+
     private(set) var skipped = SkippedLines()
     private(set) var pendingLine = 0
     private var rest: [UInt8] = []
@@ -41,13 +55,20 @@ struct FrameLogImport: ImportReader {
     private var vin: VIN?
     private var hasBegun = false
     private var frames = 0
+    private var heardFrames = 0
+    private var waiting: WaitingFrames
+    private var filter = HeardFilter()
+    /// The last list of codes of each group and sender.
+    private var lists: [GroupKey: (payload: [UInt8], time: Int64)] = [:]
 
     init(_ form: FrameLogForm, _ clock: LogClock, _ table: ImportTable, _ source: ImportSource) {
         reader = FrameLogReader(form)
         self.clock = clock
         standard = table.standard
         known = TableAddresses(table.standard)
+        waiting = WaitingFrames(table.standard)
         reader.watched = known.identifiers
+        reader.skipsOthers = !known.hasFrames
         channel = source.channel.map { Array($0.utf8) }
         decoder = ResponseDecoder(table: table.standard, monitors: source.monitors)
     }
@@ -58,7 +79,8 @@ struct FrameLogImport: ImportReader {
 
     var count: FrameCount {
         FrameCount(
-            all: frames, diagnostic: buses.reduce(0) { $0 + $1.diagnosticFrames })
+            all: frames, diagnostic: buses.reduce(0) { $0 + $1.diagnosticFrames },
+            heard: known.hasFrames ? heardFrames : nil)
     }
 
     mutating func read(
@@ -83,6 +105,9 @@ struct FrameLogImport: ImportReader {
             rest = []
             try read(line: line[...], &table, emit)
         }
+        if isLast {
+            for last in waiting.finish() { try take(last.frame, last.line, &table, emit) }
+        }
     }
 
     private mutating func read(
@@ -105,16 +130,41 @@ struct FrameLogImport: ImportReader {
         case .frame(let frame):
             if let channel, !frame.channel.elementsEqual(channel) { return }
             frames += 1
-            guard !frame.data.isEmpty else { return }
-            let bus = bus(of: frame.channel)
-            let members = buses[bus].members.count
-            let event = buses[bus].receive(frame, line: pendingLine)
-            if buses[bus].members.count != members {
-                // Diagnostics needs fewer; a file of random data may have more.
-                if reader.watched.count > 4096 { reader.watched = known.identifiers }
-                reader.watched.formUnion(buses[bus].members)
+            switch waiting.take(frame, line: pendingLine) {
+            case .passed: try take(frame, pendingLine, &table, emit)
+            // A frame that waits may prove that others are diagnostic.
+            case .waits: reader.skipsOthers = false
+            case .released(let frames):
+                reader.skipsOthers = !known.hasFrames
+                for waited in frames { try take(waited.frame, waited.line, &table, emit) }
             }
-            if case .answer(let answer) = event { try take(answer, &table, emit) }
+        }
+    }
+
+    private mutating func take(
+        _ frame: LoggedFrame, _ line: Int, _ table: inout ImportTable,
+        _ emit: (ImportEvent) throws -> Void
+    ) throws {
+        guard !frame.data.isEmpty else { return }
+        let bus = bus(of: frame.channel)
+        let members = buses[bus].members.count
+        if waiting.isShown(frame) == true { buses[bus].isShownAsJ1939() }
+        let event = buses[bus].receive(frame, line: line)
+        if buses[bus].members.count != members {
+            // Diagnostics needs fewer; a file of random data may have more.
+            if reader.watched.count > 4096 { reader.watched = known.identifiers }
+            reader.watched.formUnion(buses[bus].members)
+        }
+        switch event {
+        case .answer(let answer): try take(answer, &table, emit)
+        case .foreign, .question:
+            var found: [DiagnosticItem] = []
+            guard known.hasFrames,
+                decoder.decodeFrame(frame.address, Array(frame.data), line: line, &found)
+            else { return }
+            heardFrames += 1
+            try take(found, at: frame.time, isHeard: true, &table, emit)
+        case .request, .part, .fault: break
         }
     }
 
@@ -138,12 +188,34 @@ struct FrameLogImport: ImportReader {
         var found: [DiagnosticItem] = []
         decoder.decode(answer.message, in: exchange, &found)
         decoder.endExchange(exchange, &found)
+        let group = answer.message.parameterGroup
+        if let group {
+            if known.namedGroups.contains(group) { heardFrames += answer.message.frames }
+            // ECUs repeat their active codes every second.
+            let key = GroupKey(group: group, sender: answer.message.ecu)
+            if let last = lists[key], last.payload == answer.message.payload,
+                (0..<Self.listInterval).contains(answer.time - last.time)
+            {
+                found.removeAll { if case .code = $0 { true } else { false } }
+            } else if found.contains(where: { if case .code = $0 { true } else { false } }) {
+                lists[key] = (answer.message.payload, answer.time)
+            }
+        }
+        try take(found, at: answer.time, isHeard: group != nil, &table, emit)
+    }
+
+    /// Stores items of a message; of one that nobody asked for, the readings that the filter keeps.
+    private mutating func take(
+        _ found: [DiagnosticItem], at time: Int64, isHeard: Bool, _ table: inout ImportTable,
+        _ emit: (ImportEvent) throws -> Void
+    ) throws {
         var items: [DiagnosticItem] = []
         var said: VIN?
         for item in found {
             switch item {
             case .reading(var reading):
                 let signal = standard[reading.signal]
+                if isHeard, !filter.keeps(reading, of: signal, at: time) { continue }
                 if signal.id == "VIN", case .text(let text) = reading.value { said = VIN(text) }
                 reading.signal = place(reading, signal, &table)
                 reading.line = 0
@@ -153,7 +225,7 @@ struct FrameLogImport: ImportReader {
             }
         }
         guard !items.isEmpty || said != nil else { return }
-        let moment = try moment(answer.time)
+        let moment = try moment(time)
         if !hasBegun {
             hasBegun = true
             try emit(.trip(name: nil, tags: [], vin: nil, start: nil))

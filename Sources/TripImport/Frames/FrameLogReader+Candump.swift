@@ -79,7 +79,8 @@ extension FrameLogReader {
             return .unreadable("more than a frame")
         }
         guard
-            !skipsOthers || LoggedFrame.isLikelyDiagnostic(frame.id, frame.isExtended)
+            !skipsOthers || frame.isExtended
+                || LoggedFrame.isLikelyDiagnostic(frame.id, frame.isExtended)
                 || LoggedFrame.mayBegin(data) || watched.contains(frame.id)
         else { return .frame(frame) }
         if data.first == 0x52, data.count <= 2 { return .remote(frame) }

@@ -19,7 +19,7 @@ package struct FrameLogReader {
     /// Whether a line without a time that can be read is of no use.
     let needsTimes: Bool
     /// Whether the data of frames that cannot be diagnostic may be left out.
-    let skipsOthers: Bool
+    var skipsOthers: Bool
     /// When the log begins, in local time, if its head contains that.
     var beginning: WallClock?
     /// Whether times count from the beginning of the log; nil until a line shows it.

@@ -1,0 +1,75 @@
+import Diagnostics
+import OBDCore
+
+/// Chooses the readings of broadcast frames that a trip keeps.
+///
+/// A bus repeats most values up to a hundred times per second, and most of them do not change. Of each signal of
+/// each sender, the filter keeps a value that changed, but a number at most once per second and any other value
+/// at most ten times per second. A value that stays is kept again every five seconds, so that distances and
+/// averages know that it stayed. That a value is not available is kept once. Counters and checksums are left out.
+struct HeardFilter {
+    private struct Key: Hashable {
+        var sender: ECUAddress?
+        var signal: SignalIndex
+    }
+
+    private struct Kept {
+        var value: Reading.Value
+        var time: Int64
+    }
+
+    private var kept: [Key: Kept] = [:]
+    private var counters: [SignalIndex: Bool] = [:]
+    /// A file of random data may have as many senders as frames.
+    private static let most = 100_000
+
+    /// Unit of all: microseconds.
+    static let numberInterval: Int64 = 1_000_000
+    static let stateInterval: Int64 = 100_000
+    static let repeatInterval: Int64 = 5_000_000
+
+    /// Whether a trip keeps a reading of `signal` at `time`, in microseconds.
+    mutating func keeps(_ reading: Reading, of signal: Signal, at time: Int64) -> Bool {
+        let isCounter = counters[reading.signal] ?? Self.isCounter(signal)
+        counters[reading.signal] = isCounter
+        guard !isCounter else { return false }
+        let key = Key(sender: reading.ecu, signal: reading.signal)
+        if let last = kept[key] {
+            let passed = time - last.time
+            // A log may continue after a clock was set back.
+            if passed >= 0 {
+                if last.value == reading.value {
+                    if case .missing = reading.value { return false }
+                    if passed < Self.repeatInterval { return false }
+                } else if passed < Self.interval(reading.value) {
+                    return false
+                }
+            }
+        } else if kept.count >= Self.most {
+            kept.removeAll()
+        }
+        kept[key] = Kept(value: reading.value, time: time)
+        return true
+    }
+
+    private static func interval(_ value: Reading.Value) -> Int64 {
+        if case .number = value { numberInterval } else { stateInterval }
+    }
+
+    /// Whether a name is of a counter or a checksum, which prove a frame and measure nothing.
+    static func isCounter(_ signal: Signal) -> Bool {
+        guard signal.kind == .number else { return false }
+        let name = String(signal.id.split(separator: ".").last ?? "").uppercased()
+        let words = name.split { !$0.isLetter }
+        if [
+            "CHECKSUM", "CHKSUM", "PRUEFSUM", "PRUEFZ", "ALIVE", "ZAEHLER", "ROLLINGC", "MSGCNT",
+            "MSGCOUNT",
+        ]
+        .contains(where: { name.replacing("_", with: "").contains($0) }) {
+            return true
+        }
+        return words.contains {
+            ["CNT", "CNTR", "CTR", "CRC", "CHK", "CKS", "CS", "BZ", "SEQ", "ROLL"].contains($0)
+        } || name == "COUNTER"
+    }
+}

@@ -1,0 +1,56 @@
+import Diagnostics
+import OBDCore
+import Testing
+
+@testable import TripImport
+
+@Suite struct `Readings of broadcast frames in a trip` {
+    private let speed = Signal(
+        id: "M.Speed", name: "Speed", bitOffset: 0, bitLength: 8, kind: .number)
+    private let door = Signal(id: "M.Door", name: "Door", bitOffset: 8, bitLength: 1, kind: .flag)
+
+    /// The places in `values`, one each `step` ms, that are kept.
+    private func kept(_ values: [Reading.Value], of signal: Signal, step: Int64) -> [Int] {
+        var filter = HeardFilter()
+        return values.indices.filter { index in
+            let reading = Reading(
+                ecu: ECUAddress("1A0"), dataID: nil, signal: SignalIndex(rawValue: 0),
+                value: values[index], raw: InlineBytes(), line: 0)
+            return filter.keeps(reading, of: signal, at: Int64(index) * step * 1000)
+        }
+    }
+
+    @Test func `a number that changes is kept once per second, with the end of a ramp`() {
+        let ramp = (0..<25).map { Reading.Value.number(Double(min($0, 21))) }
+        #expect(kept(ramp, of: speed, step: 100) == [0, 10, 20])
+        let still = ramp + Array(repeating: Reading.Value.number(21), count: 10)
+        #expect(kept(still, of: speed, step: 100) == [0, 10, 20, 30])
+    }
+
+    @Test func `a value that stays is kept every five seconds`() {
+        let values = Array(repeating: Reading.Value.number(7), count: 110)
+        #expect(kept(values, of: speed, step: 100) == [0, 50, 100])
+    }
+
+    @Test func `a state is kept ten times per second`() {
+        let values = (0..<8).map { Reading.Value.flag($0 % 2 == 1) }
+        #expect(kept(values, of: door, step: 50) == [0, 3, 6])
+        #expect(kept(values, of: door, step: 100) == Array(0..<8))
+    }
+
+    @Test func `that a value is not available is kept once`() {
+        let none = Reading.Value.missing(.notAvailable, code: nil)
+        let values = [Reading.Value.number(1)] + Array(repeating: none, count: 100) + [.number(1)]
+        #expect(kept(values, of: speed, step: 1000) == [0, 1, 101])
+    }
+
+    @Test(arguments: [
+        ("M.COUNTER", true), ("M.LKAS_Checksum", true), ("M.BZ", true), ("ESP.ESP_CRC8", true),
+        ("M.AliveCnt", true), ("M.MSG_CNT_2", true), ("M.Speed", false), ("M.COUNTRY", false),
+        ("M.CHARGE_COUNTER_KWH", false), ("M.Discs", false),
+    ])
+    func `counters and checksums are left out`(id: String, isCounter: Bool) {
+        let signal = Signal(id: id, name: id, bitOffset: 0, bitLength: 8, kind: .number)
+        #expect(HeardFilter.isCounter(signal) == isCounter)
+    }
+}

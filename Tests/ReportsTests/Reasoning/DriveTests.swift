@@ -1,0 +1,227 @@
+import Testing
+
+@testable import Reports
+
+@Suite struct `Drives` {
+    /// A drive that obeys no engine but has the readings of one: cold start, idle, 2,500 rpm, town, road,
+    /// and the ignition on with the engine off.
+    struct Drive {
+        /// The correction of the ECU in %, by operating point.
+        var idle = -1.4, raised = -0.5, cruise = 0.0
+        /// The noise of the short trim in %.
+        var noise = 3.0
+        var thermostat = 87.0
+        var start = 20.0
+        var ambient = 15.0
+        var volts = 13.7
+        var offset = 0.0
+        var air = 101.0
+        var idleUnrest = 6.0
+        var without: Set<DriveQuantity> = []
+        var others: [DriveQuantity: Double] = [:]
+        /// Seconds between readings of a quantity.
+        var step: Int64 = 1
+        var seed: UInt64 = 1
+
+        private mutating func random() -> Double {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Double(seed >> 33) / Double(1 << 31)
+        }
+
+        /// About normal, with this standard deviation.
+        private mutating func spread(_ deviation: Double) -> Double {
+            ((0..<6).reduce(0) { sum, _ in sum + random() } - 3) * deviation * 1.414
+        }
+
+        mutating func watch() -> DriveWatch {
+            var watch = DriveWatch()
+            var coolant = start
+            var short = 0.0
+            var all: [(DriveQuantity, Double)] = []
+            for second in stride(from: Int64(0), to: 2_700, by: Int(step)) {
+                let phase = second
+                let isOff = phase < 15
+                let isIdle = (15..<60).contains(phase) || (900..<1_020).contains(phase)
+                let isRaised = (1_020..<1_060).contains(phase)
+                let isRoad = phase >= 1_300
+                let speed =
+                    isOff || isIdle || isRaised
+                    ? 0.0 : isRoad ? 90.0 : (20 + Double(phase % 40)).rounded()
+                let rpm =
+                    isOff
+                    ? 0.0
+                    : isIdle
+                        ? 780 + spread(idleUnrest)
+                        : isRaised ? 2_500 + spread(20) : isRoad ? 2_300.0 : 1_700 + spread(150)
+                if !isOff { coolant += (thermostat - coolant) * 0.006 * Double(step) }
+                let learnt = isIdle ? idle : isRaised ? raised : cruise
+                short += (spread(noise) - short) * 0.5
+                all = [
+                    (.speed, speed), (.engineSpeed, rpm), (.coolant, coolant.rounded()),
+                    (.longTrim1, isOff ? 0 : learnt), (.fuelStatus, isOff || coolant < 50 ? 1 : 2),
+                    (.shortTrim1, isOff ? 0 : short),
+                    (.voltage, (isOff ? 12.4 : volts) + spread(0.03)),
+                    (.barometric, air), (.manifold, isOff ? air + offset : 32 + spread(1)),
+                    (.ambient, ambient),
+                ]
+                all += others.map { ($0.key, $0.value) }
+                for (place, one) in all.enumerated() where !without.contains(one.0) {
+                    watch.take(one.1, one.0, t: second * 1_000_000 + Int64(place) * 20_000)
+                }
+            }
+            return watch
+        }
+
+        mutating func verdict() -> DriveVerdict { DriveVerdict(watch()) }
+
+        /// A healthy vehicle with the usual tolerances: meter 3 %, injectors 4 %, filling 5 %, E0 to E10, and
+        /// the places, weather and batteries of many drivers.
+        static func healthy(_ seed: UInt64) -> Drive {
+            var drive = Drive()
+            drive.seed = seed &* 7_919 &+ 13
+            let level =
+                drive.spread(3) + drive.spread(4) + drive.spread(5) + drive.random() * 4
+            drive.idle = level + drive.spread(2)
+            drive.raised = level + drive.spread(1.2)
+            drive.cruise = level + drive.spread(1.2)
+            drive.noise = 2 + drive.random() * 3
+            drive.thermostat = 80 + drive.random() * 22
+            drive.start = -15 + drive.random() * 95
+            drive.ambient = -15 + drive.random() * 55
+            drive.volts = 13 + drive.random() * 1.9
+            drive.offset = drive.spread(1.5)
+            drive.air = 78 + drive.random() * 25
+            drive.idleUnrest = 3 + drive.random() * 15
+            drive.step = 2
+            return drive
+        }
+    }
+
+    @Test func `four hundred healthy drives are not accused`() {
+        for seed in UInt64(1)...400 {
+            var drive = Drive.healthy(seed)
+            let verdict = drive.verdict()
+            #expect(verdict.kind == .nothing, "\(seed): \(verdict.worst)")
+            #expect(verdict.worst.isEmpty)
+        }
+    }
+
+    /// Removing signals removes features, and never adds an accusation.
+    @Test func `a drive with fewer signals is accused no more often`() {
+        for quantity in DriveQuantity.allCases {
+            var drive = Drive()
+            drive.without = [quantity]
+            #expect(drive.verdict().kind != .unclear)
+            var faulty = Drive()
+            (faulty.idle, faulty.raised, faulty.cruise) = (32, 11, 6)
+            faulty.without = [quantity]
+            let verdict = faulty.verdict()
+            let isSeen = verdict.features.contains { $0.id == .trimIdle }
+            #expect((verdict.kind == .unclear) == isSeen)
+        }
+    }
+
+    @Test func `each feature is measured where it is`() throws {
+        var drive = Drive()
+        drive.idle = 6
+        drive.raised = 2
+        let verdict = drive.verdict()
+        func value(_ id: DriveFeature.ID) throws -> Double {
+            try #require(verdict.features.first { $0.id == id }).value
+        }
+        #expect(abs(try value(.trimIdle) - 6) < 1.5)
+        #expect(abs(try value(.trimRaised) - 2) < 2)
+        #expect(abs(try value(.trimIdleRaised) - 4) < 2.5)
+        #expect(abs(try value(.trimCruise)) < 1)
+        #expect(abs(try value(.coolantCruise) - 87) < 1)
+        #expect(abs(try value(.voltageRunning) - 13.7) < 0.06)
+        #expect(try value(.manifoldOff) == 0)
+        #expect(verdict.untested.map(\.id) == [.trimBanks])
+        #expect(verdict.points.map(\.name) == ["idle", "raised", "cruise", "off"])
+    }
+
+    struct Fault: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var change: @Sendable (inout Drive) -> Void
+        /// The worst feature.
+        var worst: DriveFeature.ID
+    }
+
+    /// Each is a fault of the reference: a leak of 1.3 g/s at 4 g/s of idle air is +32 % there, a third at
+    /// 2,500 rpm; a pump or meter changes all points alike.
+    static let faults = [
+        Fault(
+            testDescription: "air leak", change: { ($0.idle, $0.raised, $0.cruise) = (32, 11, 6) },
+            worst: .trimIdleCruise),
+        Fault(
+            testDescription: "dripping injector",
+            change: { ($0.idle, $0.raised, $0.cruise) = (-28, -9, -3) }, worst: .trimIdleCruise),
+        Fault(
+            testDescription: "air meter 0.72",
+            change: { ($0.idle, $0.raised, $0.cruise) = (38, 38, 38) }, worst: .trimCruise),
+        Fault(
+            testDescription: "thermostat stuck open", change: { $0.thermostat = 64 },
+            worst: .coolantCruise),
+        Fault(
+            testDescription: "overheating", change: { $0.thermostat = 124 }, worst: .coolantHighest),
+        Fault(testDescription: "no charging", change: { $0.volts = 12.1 }, worst: .voltageHighest),
+        Fault(testDescription: "overcharging", change: { $0.volts = 16.4 }, worst: .voltageRunning),
+        Fault(testDescription: "pressure sensor", change: { $0.offset = -14 }, worst: .manifoldOff),
+        Fault(testDescription: "rough idle", change: { $0.idleUnrest = 95 }, worst: .idleUnsteady),
+    ]
+
+    @Test(arguments: faults)
+    func `a gross fault is off, without a name`(_ fault: Fault) throws {
+        var drive = Drive()
+        fault.change(&drive)
+        let verdict = drive.verdict()
+        #expect(verdict.kind == .unclear)
+        #expect(verdict.worst.contains { $0.id == fault.worst }, "\(verdict.worst)")
+        #expect(verdict.worst.count <= 3)
+    }
+
+    @Test func `what limits do not fit is not judged`() {
+        var flexible = Drive()
+        (flexible.idle, flexible.cruise, flexible.others) = (30, 30, [.ethanol: 85])
+        #expect(flexible.verdict().kind == .nothing)
+        var gas = Drive()
+        (gas.idle, gas.cruise, gas.others) = (30, 30, [.fuelType: 5])
+        #expect(gas.verdict().kind == .nothing)
+        var frost = Drive()
+        (frost.thermostat, frost.ambient) = (64, -10)
+        #expect(frost.verdict().kind == .nothing)
+        var truck = Drive()
+        truck.volts = 27.5
+        #expect(truck.verdict().kind == .nothing)
+        // A sensor that keeps the value of the running engine.
+        var kept = Drive()
+        kept.offset = -66
+        #expect(kept.verdict().kind == .nothing)
+        // A trim that never moves is a column without data.
+        var flat = Drive()
+        (flat.idle, flat.raised, flat.cruise, flat.noise) = (30, 30, 30, 0)
+        #expect(flat.verdict().kind == .nothing)
+    }
+
+    @Test func `nothing can be said about too few readings`() {
+        var watch = DriveWatch()
+        #expect(DriveVerdict(watch).kind == .untestable)
+        for second in 0..<30 {
+            watch.take(800, .engineSpeed, t: Int64(second) * 1_000_000)
+            watch.take(30, .shortTrim1, t: Int64(second) * 1_000_000)
+        }
+        watch.take(.nan, .coolant, t: 31_000_000)
+        let verdict = DriveVerdict(watch)
+        #expect(verdict.kind == .untestable)
+        #expect(verdict.untested.count == DriveFeature.ID.allCases.count)
+        #expect(
+            verdict.untested.first { $0.id == .manifoldOff }?.needs == [.manifold, .barometric])
+    }
+
+    /// Gaps end a stretch: one reading every ten seconds has no operating point.
+    @Test func `rare readings have no steady point`() {
+        var drive = Drive()
+        (drive.idle, drive.raised, drive.cruise, drive.step) = (40, 40, 40, 10)
+        #expect(drive.verdict().kind != .unclear)
+    }
+}

@@ -145,7 +145,8 @@ struct DBCFile {
             words.skipStatement()
         case "BA_DEF_DEF_":
             switch words.quoted() {
-            case "VFrameFormat": usualFrameFormat = words.quoted()
+            case "VFrameFormat":
+                usualFrameFormat = words.quoted() ?? words.integer().map(frameFormat)
             case "ProtocolType": usualProtocolName = words.quoted()
             default: break
             }
@@ -259,6 +260,13 @@ struct DBCFile {
             multiplexer: other, values: values)
     }
 
+    /// The name of a frame format with this number.
+    private func frameFormat(_ number: Int) -> String {
+        let known = ["StandardCAN", "ExtendedCAN", "reserved", "J1939PG"]
+        let names = frameFormatNames.isEmpty ? known : frameFormatNames
+        return names.indices.contains(number) ? names[number] : ""
+    }
+
     private mutating func readAttribute(_ words: inout DBCWords) {
         defer { words.skipStatement() }
         switch words.quoted() {
@@ -268,9 +276,7 @@ struct DBCFile {
             if let name = words.quoted() {
                 frameFormats[id] = name
             } else if let number = words.integer() {
-                let known = ["StandardCAN", "ExtendedCAN", "reserved", "J1939PG"]
-                let names = frameFormatNames.isEmpty ? known : frameFormatNames
-                frameFormats[id] = names.indices.contains(number) ? names[number] : ""
+                frameFormats[id] = frameFormat(number)
             }
         case "SystemMessageLongSymbol":
             guard words.word() == "BO_", let id = words.messageNumber() else { return }

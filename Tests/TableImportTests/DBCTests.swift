@@ -296,6 +296,8 @@ import Testing
     {
         let usual = "BA_DEF_DEF_ \"ProtocolType\" \"J1939\";\nBA_DEF_DEF_ \"VFrameFormat\" \"\";"
         #expect(try records([0x18FE_F100], usual) == ["FE:00FEF1"])
+        let number = "BA_DEF_ BO_ \"VFrameFormat\" INT 0 3;\nBA_DEF_DEF_ \"VFrameFormat\" 3;"
+        #expect(try records([0x18FE_F100], number) == ["FE:00FEF1"])
         let empty = "BA_DEF_DEF_ \"ProtocolType\" \"\";"
         #expect(
             try records([0x00FE_F100, 0x00F0_0400], empty) == ["FE:00FEF1", "FE:00F004"])

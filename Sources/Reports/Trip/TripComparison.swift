@@ -156,7 +156,7 @@ package struct TripComparison {
     private var states: TextTable {
         get throws {
             var table = TextTable([
-                ("STATE", .left), ("TRIP \(first.trip.id)", .left),
+                ("SIGNAL", .left), ("TRIP \(first.trip.id)", .left),
                 ("TRIP \(second.trip.id)", .left),
             ])
             let names = ECUNames()

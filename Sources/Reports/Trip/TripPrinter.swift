@@ -64,7 +64,7 @@ package struct TripPrinter {
             TripSignal.shape(of: readings, output), output, flexible: [2])
         for statistics in signals.numbers { try writer.print(statistics, &rows) }
         try writer.finish(&rows)
-        var states = TextTable([("STATE", .left), ("SHARE OF THE TIME", .left)])
+        var states = TextTable([("SIGNAL", .left), ("SHARE OF THE TIME", .left)])
         for state in signals.states where state.only == nil {
             states.add([.init(state.name), .init(state.share)])
         }

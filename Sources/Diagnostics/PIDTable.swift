@@ -25,6 +25,8 @@ public struct PIDTable: Sendable {
         public var packs: [String] = []
         /// Whether the record is from a file that the user named for this vehicle or input.
         public var isNamed = false
+        /// Whether the record is from a table that the user added.
+        public var isOwn = false
 
         /// A record.
         public init(
@@ -72,7 +74,8 @@ public struct PIDTable: Sendable {
     public mutating func add(
         _ dataID: DataID, name: String, length: ClosedRange<Int>, signals newSignals: [Signal],
         target: ECUAddress? = nil, responder: ECUAddress? = nil, vehicles: [VINPattern] = [],
-        years: [ClosedRange<Int>] = [], pack: String? = nil, isNamed: Bool = false
+        years: [ClosedRange<Int>] = [], pack: String? = nil, isNamed: Bool = false,
+        isOwn: Bool = false
     ) {
         // If two packs read the same answer, the record has the signals that both read alike.
         var newSignals = newSignals
@@ -109,6 +112,7 @@ public struct PIDTable: Sendable {
             target: target, responder: responder, vehicles: vehicles, years: years)
         record.packs = packs
         record.isNamed = isNamed
+        record.isOwn = isOwn
         let freed = pack == nil && responder == nil ? removePacks(dataID, of: target) : nil
         if let place = place(of: dataID, responder: responder) {
             records[place] = record

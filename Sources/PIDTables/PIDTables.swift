@@ -22,16 +22,18 @@ public enum PIDTables {
         table.add(
             adapterVoltageID, name: Signal.adapterVoltage.name, length: 0...0,
             signals: [.adapterVoltage])
-        func add(_ files: [TableFile], of pack: String? = nil) throws(TableError) {
+        func add(
+            _ files: [TableFile], of pack: String? = nil, isOwn: Bool = false
+        ) throws(TableError) {
             for file in files {
                 for record in try TableReader.records(of: file, detail: .decoding) {
-                    table.add(record, of: pack, isNamed: file.isNamed)
+                    table.add(record, of: pack, isNamed: file.isNamed, isOwn: isOwn)
                 }
             }
         }
         try add(embeddedFiles())
         for pack in packs { try add([pack.file], of: pack.name) }
-        try add(userFiles)
+        try add(userFiles, isOwn: true)
         return table
     }
 
@@ -70,12 +72,12 @@ public enum PIDTables {
 extension PIDTable {
     /// Adds a record of a table's text, perhaps of a pack about which the vehicle decides.
     public mutating func add(
-        _ record: TableRecord, of pack: String? = nil, isNamed: Bool = false
+        _ record: TableRecord, of pack: String? = nil, isNamed: Bool = false, isOwn: Bool = false
     ) {
         add(
             record.dataID, name: record.name, length: record.length, signals: record.signals,
             target: record.target, responder: record.responder, vehicles: record.vehicles,
-            years: record.years, pack: pack, isNamed: isNamed)
+            years: record.years, pack: pack, isNamed: isNamed, isOwn: isOwn)
     }
 
     /// The signal of `AT RV`: the voltage at the adapter's own pins.

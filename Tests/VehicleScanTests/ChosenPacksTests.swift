@@ -17,20 +17,23 @@ import Testing
 
     /// Runs `body` with a vehicle made of the file's text, changed by `change`.
     private func ask(
-        _ change: (String) -> String = { $0 }, _ body: (Vehicle) throws -> Void
+        _ change: (String) -> String = { $0 }, own: [TableFile] = [],
+        _ body: (Vehicle) throws -> Void
     ) throws {
         let text = change(try String(contentsOf: Self.file, encoding: .utf8))
         let path = FileManager.default.temporaryDirectory.appending(
             path: "\(UUID().uuidString).vehicle")
         try text.write(to: path, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: path) }
-        try ask("sim:\(path.path)?latency=0ms&wait=1ms&search=0ms", body)
+        try ask("sim:\(path.path)?latency=0ms&wait=1ms&search=0ms", own: own, body)
     }
 
-    private func ask(_ address: String, _ body: (Vehicle) throws -> Void) throws {
+    private func ask(
+        _ address: String, own: [TableFile] = [], _ body: (Vehicle) throws -> Void
+    ) throws {
         let vehicle = try Vehicle.open(
             TransportRegistry.all.address(address),
-            table: PIDTables.load([], automatic: packs), monitors: PIDTables.monitorTables())
+            table: PIDTables.load(own, automatic: packs), monitors: PIDTables.monitorTables())
         defer { vehicle.close() }
         try body(vehicle)
     }
@@ -58,6 +61,68 @@ import Testing
             let chosen = try ChosenPacks(packs, vehicle, isWanted: true)
             #expect(chosen.names == ["hyundai-kia-ev"] && chosen.rivals.isEmpty)
             #expect(chosen.records.count == 4)
+        }
+    }
+
+    private static let own = TableFile(
+        path: "own.pids",
+        contents: Array(
+            """
+            record 22:B002 12 : Own odometer
+              header 7C6
+              reply 7CE
+              signal OWN_ODOMETER G..I unit km : Own odometer
+            record 22:0BAD 1 : Unknown to the ECU
+              header 7C6
+              reply 7CE
+              signal OWN_BAD A : Unknown to the ECU
+            record 22:0BAD 1 : Of an ECU that is not there
+              header 7A6
+              reply 7AE
+              signal OWN_ABSENT A : Of an ECU that is not there
+            record 22:1234 1 : At another form of address
+              header 18DA10F1
+              reply 18DAF110
+              signal OWN_29 A : At another form of address
+
+            """.utf8))
+    private static let ofOthers = TableFile(
+        path: "others.pids",
+        contents: Array(
+            """
+            vehicle 1N4AZ0*
+            record 22:B003 1 : Of another make
+              signal OWN_OTHER A : Of another make
+
+            """.utf8))
+
+    @Test func `records of the user's own tables are used if the vehicle answers them`() throws {
+        try ask(own: [Self.own, Self.ofOthers]) { vehicle in
+            let own = try OwnRecords(vehicle, except: [])
+            #expect(own.answered.map(\.name) == ["Own odometer"])
+            #expect(
+                own.unanswered.map(\.name)
+                    == ["Unknown to the ECU", "Of an ECU that is not there"])
+            #expect(own.faults.count == 2 && own.heard == 0)
+            // They replace those of packs, and are polled without being named.
+            let setup = try PollSetup.make([], own.answered, vehicle, every: nil) { _ in }
+            let odometer = setup.wants.filter { $0.dataID == DataID(.readData, 0xB002) }
+            #expect(odometer.count == 1)
+            let named = try OwnRecords(vehicle, except: own.answered)
+            #expect(named.answered.isEmpty && named.unanswered.count == 2)
+        }
+    }
+
+    @Test func `records that the vehicle announces are polled once`() throws {
+        let speed = TableFile(
+            path: "speed.pids",
+            contents: Array(
+                "record 01:0D 1 : Own speed\n  signal VSS A unit km/h : Own speed\n".utf8))
+        try ask("sim:petrol?latency=0ms&wait=1ms&search=0ms", own: [speed]) { vehicle in
+            let own = try OwnRecords(vehicle, except: [])
+            #expect(own.answered.map(\.name) == ["Own speed"])
+            let setup = try PollSetup.make([], own.answered, vehicle, every: nil) { _ in }
+            #expect(setup.wants.count { $0.dataID == DataID(.currentData, 0x0D) } == 1)
         }
     }
 

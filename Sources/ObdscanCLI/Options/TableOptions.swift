@@ -13,7 +13,8 @@ struct TableOptions: ParsableArguments {
             "Add PID tables from a file or folder; may be repeated.",
             discussion: """
                 A file may also be a table of another program that 'obdscan pids import' reads. \
-                Tables in $XDG_DATA_HOME/obdscan/pids are always added.
+                Tables in $XDG_DATA_HOME/obdscan/pids are always added. Without signals, live, log \
+                and serve ask for each record once and poll the records that the vehicle answers.
                 """,
             valueName: "path", visibility: .hidden),
         completion: .file())

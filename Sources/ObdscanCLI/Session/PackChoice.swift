@@ -1,9 +1,10 @@
 import Diagnostics
 import OBDCore
 import PIDTables
+import Reports
 import VehicleScan
 
-/// The packs of a command, and which of them fit the vehicle.
+/// The packs and the user's own tables of a command, and which of their records the vehicle has.
 struct PackChoice: Sendable {
     /// The packs that the vehicle may choose.
     let packs: [TablePack]
@@ -31,7 +32,10 @@ struct PackChoice: Sendable {
         _ selected: [SelectedSignal], on vehicle: Vehicle, note: (String) -> Void
     ) throws -> (signals: [SelectedSignal], records: [PIDTable.Record]) {
         let named = selected.filter { !$0.candidates.isEmpty }
-        guard !packs.isEmpty, selected.isEmpty || !named.isEmpty else { return (selected, records) }
+        let own = selected.isEmpty ? try ownRecords(vehicle, note) : []
+        guard !packs.isEmpty, selected.isEmpty || !named.isEmpty else {
+            return (selected, records + own)
+        }
         let chosen = try ChosenPacks(
             packs, vehicle, isWanted: isWanted || !named.isEmpty, only: named)
         if !chosen.rivals.isEmpty {
@@ -51,6 +55,37 @@ struct PackChoice: Sendable {
                 hint: "name its pack with --pack; \"obdscan pids packs\" lists them",
                 status: .unavailable)
         }
-        return (settled.signals, selected.isEmpty ? records + chosen.records : records)
+        return (settled.signals, records + (selected.isEmpty ? own + chosen.records : []))
+    }
+
+    /// The records of the user's own tables that the vehicle answers; `note` receives the others.
+    private func ownRecords(
+        _ vehicle: Vehicle, _ note: (String) -> Void
+    ) throws -> [PIDTable.Record] {
+        let own = try OwnRecords(vehicle, except: records)
+        if !own.unanswered.isEmpty {
+            note(
+                "the vehicle does not answer these PIDs of your tables, which are left out: "
+                    + Self.list(own.unanswered))
+        }
+        if let first = own.faults.first {
+            let more = own.faults.count - 1
+            note(
+                "left out: \(first.explanation(at: vehicle.accessory).message)"
+                    + (more > 0 ? ", and \(counted(more, "other PID")) of your tables" : ""))
+        }
+        if own.heard > 0 {
+            note(
+                "\(counted(own.heard, "message of your tables is", "messages of your tables are")) "
+                    + "left out, because vehicles send them without a request: "
+                    + "\"obdscan monitor\" reads them")
+        }
+        return own.answered
+    }
+
+    private static func list(_ records: [PIDTable.Record]) -> String {
+        let shown = records.prefix(5).map { "\($0.dataID) (\($0.name))" }
+        let more = records.count - shown.count
+        return shown.joined(separator: ", ") + (more > 0 ? " and \(more) others" : "")
     }
 }

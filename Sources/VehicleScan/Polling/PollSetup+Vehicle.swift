@@ -37,7 +37,9 @@ extension PollSetup {
         try vehicle.check(packs)
         let services = try vehicle.services()
         if !services.profiles.contains(where: \.announcesRecords) {
-            return PollSetup(j1939: vehicle.table, every: period, ecu: ecu)
+            var setup = PollSetup(j1939: vehicle.table, every: period, ecu: ecu)
+            setup.add(packs, every: period, ecu: ecu)
+            return setup
         }
         let supported = try vehicle.supportedIDs(in: services) { .supportedPIDs($0) }
         guard !supported.all.isEmpty || !packs.isEmpty else {
@@ -46,11 +48,25 @@ extension PollSetup {
         var setup = PollSetup(
             supported: supported, by: services.profiles, table: vehicle.table, every: period,
             ecu: ecu)
-        // Each pack's record needs its own request, mostly to another ECU, which is slow.
-        setup.wants += packs.map {
-            PollPlan.Want($0, as: $0.dataID, period: period ?? .seconds(5), ecu: ecu)
-        }
+        setup.add(packs, every: period, ecu: ecu)
         return setup
+    }
+
+    /// Adds records that the vehicle does not announce.
+    ///
+    /// Each of them needs its own request, mostly to another ECU, which is slow.
+    private mutating func add(
+        _ records: [PIDTable.Record], every period: Duration?, ecu: ECUAddress?
+    ) {
+        for record in records {
+            let want = PollPlan.Want(
+                record, as: record.dataID, period: period ?? .seconds(5), ecu: ecu)
+            let isAsked = wants.contains {
+                $0.dataID == want.dataID && $0.target == want.target
+                    && $0.responder == want.responder
+            }
+            if !isAsked { wants.append(want) }
+        }
     }
 
     /// Leaves the vehicle alone while it is off; nil means to ask it in any case.
@@ -88,6 +104,18 @@ extension PollSetup {
             wants: wants + heading, voltagePeriod: readsVoltage ? voltagePeriod : seldom)
         if let battery { plan.protectBattery(by: BatteryGuard(limits: battery), motion) }
         return plan
+    }
+
+    /// Whether an item is only there for the check engine light, which nobody named.
+    public func isForTheLight(_ item: DiagnosticItem) -> Bool {
+        guard let lightWant, !wants.contains(where: { $0.dataID == lightWant.dataID }) else {
+            return false
+        }
+        switch item {
+        case .reading(let reading): return reading.dataID == lightWant.dataID
+        case .monitor: return true
+        default: return false
+        }
     }
 
     /// Whether an item is a named signal, or not a reading.

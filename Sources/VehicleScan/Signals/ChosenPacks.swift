@@ -38,7 +38,7 @@ public struct ChosenPacks: Sendable {
             vin.map { vin in pack.vehicles.contains { $0.matches(vin) } } ?? true
         }.map(\.name)
         records.removeAll { Set($0.packs).isDisjoint(with: fitting) }
-        let answered = try Self.answered(records, vehicle)
+        let answered = try OwnRecords.answered(records, vehicle)
         if vin == nil {
             // All packs that have every answered record fit equally.
             let found = fitting.filter { name in answered.contains { $0.packs.contains(name) } }
@@ -62,29 +62,6 @@ public struct ChosenPacks: Sendable {
 
     private static func count(_ records: [PIDTable.Record], _ pack: String) -> Int {
         records.count { $0.packs.contains(pack) }
-    }
-
-    /// The records that the vehicle answers; an ECU that does not exist is asked once.
-    private static func answered(
-        _ records: [PIDTable.Record], _ vehicle: Vehicle
-    ) throws(VehicleError) -> [PIDTable.Record] {
-        var silent: Set<ECUAddress> = []
-        var found: [PIDTable.Record] = []
-        for record in records {
-            guard let target = record.target, !silent.contains(target) else { continue }
-            let asked = try vehicle.ask(.vehicle(vehicle.request(for: record)))
-            let items = asked.answer.items
-            if items.isEmpty, asked.answer.reply.messages.isEmpty { silent.insert(target) }
-            let isRead = items.contains { item in
-                if case .reading(let reading) = item {
-                    reading.dataID == record.dataID
-                } else {
-                    false
-                }
-            }
-            if isRead { found.append(record) }
-        }
-        return found
     }
 
     /// The signals that the names mean on this vehicle, and separately those that it lacks.

@@ -82,7 +82,7 @@ package struct SinkSelection: Sendable {
     var tables: [TripTail.Table] {
         isForTraccar
             ? [.positions]
-            : [.readings] + (hasPosition ? [.positions] : []) + (hasText ? [.events] : [])
+            : [.readings, .codes] + (hasPosition ? [.positions] : []) + (hasText ? [.events] : [])
     }
 }
 
@@ -161,7 +161,7 @@ struct LineReader {
             }
     }
 
-    /// Appends positions and events, each as a line.
+    /// Appends codes, positions and events, each as a line.
     private func append(
         _ items: [(time: UTC, item: TripTail.Item)], _ identity: DeliveryStore.Identity,
         to bytes: inout [UInt8]
@@ -178,6 +178,7 @@ struct LineReader {
                 point.speed = position.speed
                 point.course = position.course
                 writer.append(point, to: &bytes)
+            case .code(let report): writer.append(report, time: time, to: &bytes)
             case .event(let event):
                 writer.append(
                     event: event.kind.rawValue, text: event.text, time: time, to: &bytes)

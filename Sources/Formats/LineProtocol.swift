@@ -106,6 +106,22 @@ public struct LineProtocol: Sendable {
         Self.append(point.time, to: &output)
     }
 
+    /// Appends a trouble code that an ECU reported as `obd_code`.
+    ///
+    /// Example: `obd_code,vehicle=golf,ecu=7E8,status=stored,code=P0301 value=1 1795248902123456000`.
+    public func append(_ report: CodeReport, time: UTC, to output: inout [UInt8]) {
+        Self.append("obd_code", to: &output)
+        output.append(contentsOf: tags)
+        Self.append(tag: "ecu", report.ecu?.description, to: &output)
+        Self.append(tag: "status", report.kind.rawValue, to: &output)
+        Self.append(tag: "code", report.code.text, to: &output)
+        if case .dtc(let code) = report.code, let type = code.failureType, type != 0 {
+            Self.append(tag: "failure", Hex.string([type]), to: &output)
+        }
+        Self.append(" value=1", to: &output)
+        Self.append(time, to: &output)
+    }
+
     /// Appends an event as `event`.
     public func append(
         event kind: String, text: String, time: UTC, to output: inout [UInt8]

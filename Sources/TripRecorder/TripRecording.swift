@@ -101,6 +101,9 @@ public struct TripRecording: Sendable {
         _ = trip.offer(.vehicle(vin), at: SystemClock.now())
     }
 
+    /// Stores that an ECU's list of codes was read; the codes themselves arrive by the session's sink.
+    public func take(_ list: CodeScan.List) { trip.offer([], lists: [list]) }
+
     /// Stores the part of an event that a trip needs.
     public mutating func take(_ event: ScanEvent, at time: Instant) {
         if let entry = event.entry(&outage, at: time) {

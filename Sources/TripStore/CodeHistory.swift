@@ -35,7 +35,7 @@ public struct CodeHistoryEntry: Hashable, Sendable {
 }
 
 extension TripStore {
-    /// Every code of finished trips, latest first.
+    /// Every code, latest first; the trips that are being recorded count, too.
     ///
     /// `vehicle` is a VIN or a name and restricts the result to that vehicle.
     public func codeHistory(vehicle: String? = nil) throws(StoreError) -> [CodeHistoryEntry] {
@@ -58,7 +58,7 @@ extension TripStore {
                 WHERE ?1 IS NULL OR vin = ?1 OR vehicle.name = ?1
                 ORDER BY code.last_seen DESC, code.code, code.id
                 """, [vehicle])
-            return try rows.compactMap { row in
+            var entries = try rows.compactMap { row -> CodeHistoryEntry? in
                 guard try row.holdsBytes("failure_type"),
                     let kind = try row["kind"] as CodeReport.Kind?,
                     let code = try CodeReport.Code(
@@ -72,6 +72,8 @@ extension TripStore {
                     lastSeen: row["last_seen"], reports: row["reports"],
                     changes: changes[row["id"]] ?? [])
             }
+            try OpenCodes(vehicle: vehicle, in: database).add(to: &entries)
+            return entries
         }
     }
 }
@@ -109,7 +111,7 @@ extension TripStore {
 /// Adds a trip's codes to the history.
 enum CodeHistory {
     /// The greatest time between the two lists of one read; unit: µs.
-    private static let longestRead = 10_000_000
+    fileprivate static let longestRead: Int64 = 10_000_000
 
     /// Adds the codes of a trip that ends to the history.
     static func take(_ trip: Int64, in database: Database) throws {
@@ -175,5 +177,114 @@ enum CodeHistory {
                     "present": try change["present"] as Int64,
                 ])
         }
+    }
+}
+
+/// The codes of trips that are being recorded, which are not in the history yet.
+private struct OpenCodes {
+    private struct Source: Hashable {
+        var vin: String?
+        var vehicle: String?
+        var ecu: ECUAddress?
+        var kind: CodeReport.Kind
+
+        init(vin: String?, vehicle: String?, ecu: ECUAddress?, kind: CodeReport.Kind) {
+            self.vin = vin
+            self.vehicle = vehicle
+            self.ecu = ecu
+            self.kind = kind
+        }
+
+        init(_ row: Row, _ kind: CodeReport.Kind) throws {
+            try self.init(
+                vin: row["vin"], vehicle: row["name"] ?? row["vin"], ecu: row["ecu"], kind: kind)
+        }
+    }
+
+    private var reports: [(source: Source, code: CodeReport.Code, time: UTC)] = []
+    private var lists: [(source: Source, codes: Int, time: UTC)] = []
+
+    init(vehicle: String?, in database: Database) throws {
+        func rows(_ table: String, _ columns: String) throws -> [Row] {
+            try database.rows(
+                """
+                SELECT \(columns), ecu, kind, start + t AS time, vin, vehicle.name AS name
+                FROM \(table) JOIN trip ON trip.id = trip LEFT JOIN vehicle ON vehicle.id = trip.vehicle
+                WHERE end_reason IS NULL AND deleted IS NULL
+                    AND (?1 IS NULL OR vin = ?1 OR vehicle.name = ?1)
+                ORDER BY time, sequence
+                """, [vehicle])
+        }
+        for row in try rows("code_report", "code, failure_type") {
+            guard try row.holdsBytes("failure_type"),
+                let kind = try row["kind"] as CodeReport.Kind?,
+                let code = try CodeReport.Code(
+                    stored: row["code"], failureType: row["failure_type"], occurrences: nil,
+                    conversionMethod: nil)
+            else { continue }
+            reports.append((try Source(row, kind), code, try row["time"]))
+        }
+        for row in try rows("code_list", "codes") {
+            guard let kind = try row["kind"] as CodeReport.Kind? else { continue }
+            lists.append((try Source(row, kind), try row["codes"], try row["time"]))
+        }
+    }
+
+    /// Adds the reports, and the absence of codes that are missing in a list.
+    func add(to entries: inout [CodeHistoryEntry]) {
+        if reports.isEmpty && lists.isEmpty { return }
+        for (source, code, time) in reports {
+            let place =
+                entries.firstIndex { Self.source(of: $0) == source && $0.code == code }
+                ?? entries.endIndex
+            if place == entries.endIndex {
+                entries.append(
+                    CodeHistoryEntry(
+                        vin: source.vin, vehicle: source.vehicle, ecu: source.ecu,
+                        kind: source.kind,
+                        code: code, firstSeen: time, lastSeen: time, reports: 0))
+            }
+            entries[place].reports += 1
+            entries[place].lastSeen = max(entries[place].lastSeen, time)
+            entries[place].changes.append(.init(time: time, isPresent: true))
+        }
+        for (source, codes, time) in lists {
+            let own = reports.filter { $0.source == source }
+            // The codes of a list may be stored a moment later.
+            guard own.count(where: { $0.time == time }) >= codes else { continue }
+            for place in entries.indices
+            where Self.source(of: entries[place]) == source && entries[place].firstSeen < time {
+                let code = entries[place].code
+                let isListed = own.contains {
+                    $0.code == code && ($0.time == time || isSplit(source, code, $0.time, time))
+                }
+                if !isListed { entries[place].changes.append(.init(time: time, isPresent: false)) }
+            }
+        }
+        for place in entries.indices {
+            var changes: [CodeHistoryEntry.Change] = []
+            for change in entries[place].changes.sorted(by: { $0.time < $1.time })
+            where changes.last?.isPresent != change.isPresent {
+                changes.append(change)
+            }
+            entries[place].changes = changes
+        }
+        entries.sort { ($1.lastSeen, $0.code.text) < ($0.lastSeen, $1.code.text) }
+    }
+
+    /// Whether a report and a list belong to one list of SAE J1939, which is split in two.
+    private func isSplit(
+        _ source: Source, _ code: CodeReport.Code, _ report: UTC, _ list: UTC
+    ) -> Bool {
+        guard case .j1939 = code,
+            abs(report.microseconds(since: list)) <= CodeHistory.longestRead
+        else { return false }
+        return !lists.contains {
+            $0.source == source && $0.time > min(report, list) && $0.time < max(report, list)
+        }
+    }
+
+    private static func source(of entry: CodeHistoryEntry) -> Source {
+        Source(vin: entry.vin, vehicle: entry.vehicle, ecu: entry.ecu, kind: entry.kind)
     }
 }

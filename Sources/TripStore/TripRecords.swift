@@ -121,15 +121,15 @@ struct OtherRecords {
 
     // MARK: Rows
 
-    /// The positions or events of one table that meet a condition.
+    /// The rows of one table that meet a condition.
     static func rows(
         _ table: String, _ condition: String, _ arguments: Arguments, in database: Database
     ) throws -> [Record] {
-        let isPosition = table == "position"
+        guard let read = readers.first(where: { $0.table == table })?.read else { return [] }
         let rows = try database.cursor("SELECT * FROM \(table) WHERE \(condition)", arguments)
         var records: [Record] = []
         while let row = try rows.next() {
-            guard let record = try isPosition ? position(row) : event(row) else { continue }
+            guard let record = try read(row) else { continue }
             records.append(try Record(t: row["t"], sequence: row["sequence"], record: record))
         }
         return records

@@ -29,18 +29,20 @@ public struct TripTail: Sendable {
         case position(Position)
         /// An event.
         case event(TripEvent)
+        /// A trouble code that an ECU reported.
+        case code(CodeReport)
     }
 
     /// The table; the raw value is stored with the cursors.
     public enum Table: String, CaseIterable, Sendable {
-        case readings, positions, events
+        case readings, positions, events, codes
     }
 
     /// The trip as it was when the rows were read.
     public let trip: TripSummary
     /// The cursor after the rows.
     public let cursor: TripCursor
-    /// The positions or the events.
+    /// The positions, the events or the codes.
     public let items: [(time: UTC, item: Item)]
     /// Whether there are no more rows in this table.
     public let isComplete: Bool
@@ -82,6 +84,7 @@ public final class TripTailReader {
                 try position.readReadings(readings, hasRaw: hasRaw, in: database, take)
             case .positions: try position.readOthers("position", in: database)
             case .events: try position.readOthers("event", in: database)
+            case .codes: try position.readOthers("code_report", in: database)
             }
             return TripTail(
                 trip: trip, cursor: position.cursor, items: position.items,
@@ -253,6 +256,7 @@ private struct TailPosition {
         switch row.record {
         case .position(let position): items.append((time(row.t), .position(position)))
         case .event(let event): items.append((time(row.t), .event(event)))
+        case .item(.code(let report)): items.append((time(row.t), .code(report)))
         default: break
         }
     }

@@ -26,6 +26,10 @@ import VehicleScan
         var offered: Int
         /// The report of the trip, as a page.
         var page: String
+        /// The lists of codes of the trip: how many there are in each status.
+        var lists: [String] = []
+        /// The codes that the history had before the trip ended.
+        var early: [String] = []
     }
 
     /// Collects the batches that a session offers once the trip has begun.
@@ -40,7 +44,7 @@ import VehicleScan
 
     private func record(
         _ text: String, for duration: Duration = .milliseconds(400),
-        every period: Duration? = nil, limits: TripEndRule.Limits? = nil,
+        every period: Duration? = nil, limits: TripEndRule.Limits? = nil, readsCodes: Bool = false,
         _ further: (TripRecording) -> Void = { _ in }
     ) throws -> Recorded {
         var template = Array("/tmp/obdscan-trip-XXXXXX".utf8CString)
@@ -55,6 +59,8 @@ import VehicleScan
         var sinks: [any ReadingSink] = [sink, counting]
         let watch = limits.map { TripEndDetector($0, table: table, start: SystemClock.now()) }
         if let watch { sinks.append(watch) }
+        let lights = readsCodes ? try LightChanges(table) : nil
+        if let lights { sinks.append(lights) }
         let vehicle = try Vehicle.open(
             TransportRegistry.all.address("sim:\(text)"), table: table,
             monitors: PIDTables.monitorTables(), sinks: sinks)
@@ -62,9 +68,11 @@ import VehicleScan
         let setup = try PollSetup.make([], [], vehicle, every: period) { _ in }
         let store = try TripStore(path: folder + "/t.db")
         var start = SystemClock.now()
-        let (end, number) = try TripRecording.run(
-            TripRecording.Plan(store: store), on: vehicle, from: sink, tell: { _ in }
-        ) { recording in
+        var early: [String] = []
+        var plan = TripRecording.Plan(store: store)
+        plan.limits.commitEvery = .milliseconds(20)
+        let (end, number) = try TripRecording.run(plan, on: vehicle, from: sink, tell: { _ in }) {
+            recording in
             var recording = recording
             start = recording.start
             further(recording)
@@ -72,16 +80,30 @@ import VehicleScan
             var loop = PollLoop(
                 vehicle, queue: nil, until: SystemClock.now() + duration, watch: watch,
                 identity: VINQuery(vehicle, by: setup.profiles))
-            return try loop.run(
+            if let lights {
+                loop.codes = CodeWatch(vehicle, by: setup.profiles, lights) { [recording] in
+                    recording.take($0)
+                }
+            }
+            let end = try loop.run(
                 vehicle: { recording.take($0) }, event: { recording.take($1, at: $0) },
                 batch: { _ in })
+            let limit = SystemClock.now() + .seconds(10)
+            while readsCodes, early.count < 5, SystemClock.now() < limit {
+                early = try store.codeHistory().filter(\.isPresent).map {
+                    "\($0.kind.rawValue) \($0.code.text)"
+                }
+            }
+            return end
         }
         var events: [TripEvent] = []
         var readings = 0
+        var lists: [String] = []
         try store.readings(ofTrip: number).forEachRecord { _, record in
             switch record {
             case .event(let event): events.append(event)
             case .item(let item) where isPolled(item): readings += 1
+            case .codeList(_, let kind, let codes): lists.append("\(kind.rawValue) \(codes)")
             default: break
             }
         }
@@ -94,7 +116,8 @@ import VehicleScan
             signalNamed: SignalNames.standardSignal)
         return Recorded(
             end: end, trip: try store.trip(number), events: events, readings: readings,
-            offered: offered, page: String(decoding: report.page.bytes, as: UTF8.self))
+            offered: offered, page: String(decoding: report.page.bytes, as: UTF8.self),
+            lists: lists, early: early)
     }
 
     /// Whether the item is an ECU's value.
@@ -170,6 +193,22 @@ import VehicleScan
         }
         #expect(end.rule == .silence)
         #expect(recorded.trip.endReason == .vehicleOff)
+    }
+
+    /// The file of the vehicle has two stored codes, a pending and two permanent ones; its gearbox has none.
+    @Test func `a trip has the codes of its vehicle, and loses no reading for them`() throws {
+        let recorded = try record("petrol?\(Self.fast)", readsCodes: true)
+        #expect(recorded.readings > 0 && recorded.readings == recorded.offered)
+        for list in ["stored 2", "stored 0", "pending 1", "permanent 2"] {
+            #expect(recorded.lists.contains(list), "\(recorded.lists)")
+        }
+        // They were read a moment ago, so the end asks for none.
+        #expect(recorded.lists.count { $0 == "stored 2" } == 1)
+        #expect(
+            recorded.early.sorted() == [
+                "pending P0171", "permanent P0301", "permanent P0420", "stored P0301",
+                "stored P0420",
+            ])
     }
 
     @Test func `a trip counts its marks`() throws {

@@ -28,7 +28,11 @@ import Testing
             #expect(writer.offer(items, at: time))
             #expect(writer.offer(.codeList(Fixtures.ecu, kind, codes: codes.count), at: time))
         }
+        // A trip that is being recorded counts as if it had ended.
+        try writer.flush()
+        let open = Set(try store.codeHistory())
         try writer.end(.stopped, at: Fixtures.after(3))
+        #expect(open == Set(try store.codeHistory()))
     }
 
     private func history(_ store: TripStore) throws -> [String] {
@@ -138,7 +142,10 @@ import Testing
                 #expect(writer.offer(items, at: time))
                 #expect(writer.offer(.codeList(Fixtures.ecu, .stored, codes: list.count), at: time))
             }
+            try writer.flush()
+            let open = Set(try store.codeHistory())
             try writer.end(.stopped, at: Fixtures.after(9))
+            #expect(open == Set(try store.codeHistory()))
         }
         try look(hour: 1, [[110, 190], [94]])
         try look(hour: 2, [[110], [94, 190]])

@@ -19,7 +19,9 @@ struct LogCommand: RuledCommand {
             obdscan reconnects and continues the same trip, or begins a new one if the adapter is \
             in another vehicle then. Without signals it records every \
             current signal that the vehicle supports, and polls slow ones less often. With \
-            --format json or csv it also prints every reading.
+            --format json or csv it also prints every reading. Stored, pending and permanent \
+            trouble codes are read at the start, when the check engine light or the number of \
+            codes changes, after a pause, and before the end (--no-codes reads none).
 
             With --until-off the trip also ends when no ECU has answered for a minute (--silence), \
             or when speed and engine speed have been 0 for ten minutes (--standstill). A vehicle \
@@ -104,6 +106,9 @@ struct LogCommand: RuledCommand {
             "Report at the end where the time went.",
             discussion: "The report has the pace, too, and what would help."))
     var why = false
+
+    @Flag(help: "Do not read trouble codes.")
+    var noCodes = false
 
     @OptionGroup var rest: RestOptions
 
@@ -259,7 +264,8 @@ struct LogCommand: RuledCommand {
         return LogPlan(
             table: table, chosen: chosen, packs: packs, trip: trip, output: output,
             duration: duration?.duration, endLimits: untilOff ? endLimits : nil,
-            battery: untilOff ? nil : rest.limits, explains: why, marks: marks)
+            battery: untilOff ? nil : rest.limits, readsCodes: !noCodes, explains: why, marks: marks
+        )
     }
 
     /// Deletes trips that are older than the retention limit.

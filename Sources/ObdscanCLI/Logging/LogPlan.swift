@@ -22,6 +22,8 @@ struct LogPlan: Sendable {
     let endLimits: TripEndRule.Limits?
     /// When to pause polling to protect the battery; nil = never.
     let battery: BatteryGuard.Limits?
+    /// Whether trouble codes are read.
+    let readsCodes: Bool
     /// Whether the summary lists each part of the time.
     let explains: Bool
     let printer = LinePrinter()

@@ -47,20 +47,22 @@ struct LogRecording: Sendable {
         if let queue { sinks.append(queue) }
         let unsupported = try UnsupportedSignals(plan.table)
         if !plan.chosen.isEmpty { sinks.append(unsupported) }
+        let lights = plan.readsCodes ? try LightChanges(plan.table) : nil
+        if let lights { sinks.append(lights) }
         var needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: inbox)
         needs.accessory = accessory
         plan.packs.add(to: &needs, for: plan.chosen)
         needs.restsWhileVehicleIsOff = plan.battery != nil
         var outcome = LogOutcome()
         try withVehicle(vehicle, plan.output, plan.table, needs) { connection in
-            outcome = try record(connection, sink, queue, watch, unsupported)
+            outcome = try record(connection, sink, queue, watch, unsupported, lights)
         }
         return outcome
     }
 
     private func record(
         _ connection: Vehicle, _ sink: TripSink, _ queue: BatchQueue?, _ watch: TripEndDetector?,
-        _ unsupported: UnsupportedSignals
+        _ unsupported: UnsupportedSignals, _ lights: LightChanges?
     ) throws -> LogOutcome {
         let own = try plan.packs.settle(plan.chosen, on: connection) { plan.output.note($0) }
         var setup = try PollSetup.make(
@@ -69,6 +71,7 @@ struct LogRecording: Sendable {
             plan.output.note($0.text)
         }
         setup.protectBattery(plan.battery, connection)
+        if lights != nil { setup.watchLight(connection) }
         var outcome = LogOutcome()
         let (end, trip) = try TripRecording.run(plan.trip, on: connection, from: sink) { notice in
             if let news = TripNews(notice) { note(news.text) }
@@ -82,7 +85,7 @@ struct LogRecording: Sendable {
                 note(TripRecording.Mark.words(mark))
             }
             defer { plan.marks.end(recording) }
-            return try poll(connection, setup, recording, queue, watch, unsupported)
+            return try poll(connection, setup, recording, queue, watch, unsupported, lights)
         }
         if let words = end.words { note(words) }
         outcome.summary = PollSummary(statistics: connection.scan.statistics, trip: trip)
@@ -103,7 +106,8 @@ struct LogRecording: Sendable {
     /// Polls until the end; `queue` contains the data to print, too.
     private func poll(
         _ connection: Vehicle, _ setup: PollSetup, _ recording: TripRecording,
-        _ queue: BatchQueue?, _ watch: TripEndDetector?, _ unsupported: UnsupportedSignals
+        _ queue: BatchQueue?, _ watch: TripEndDetector?, _ unsupported: UnsupportedSignals,
+        _ lights: LightChanges?
     ) throws -> PollLoop.End {
         let start = recording.start
         let until = plan.duration.map { SystemClock.now() + $0 }
@@ -123,6 +127,11 @@ struct LogRecording: Sendable {
             connection, queue: queue, until: until, watch: watch,
             identity: VINQuery(connection, by: setup.profiles),
             printer: prints ? plan.printer : nil)
+        if let lights {
+            loop.codes = CodeWatch(connection, by: setup.profiles, lights) { [recording] list in
+                recording.take(list)
+            }
+        }
         // If there are several devices, the code that waits for all of them marks all.
         if accessory == nil { loop.others.append((plan.marks.descriptor, plan.marks.take)) }
         loop.others.append(
@@ -152,7 +161,9 @@ struct LogRecording: Sendable {
             let time = connection.utc(batch.answered)
             try plan.printer.print { writer, hasHeading in
                 lines.hasHeading = hasHeading
-                for item in batch.items { try lines.print(item, at: time, to: &writer) }
+                for item in batch.items where !setup.isForTheLight(item) {
+                    try lines.print(item, at: time, to: &writer)
+                }
                 if let voltage = batch.voltage {
                     try lines.print(voltage: voltage, at: time, to: &writer)
                 }

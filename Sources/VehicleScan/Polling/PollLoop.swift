@@ -48,6 +48,8 @@ public struct PollLoop {
     public let watch: TripEndDetector?
     /// Further descriptors to wait for, with their actions.
     public var others: [(descriptor: Int32, take: () -> Void)] = []
+    /// Reads trouble codes meanwhile; nil = they do not matter.
+    public var codes: CodeWatch?
     /// Finds out which vehicle is connected; nil = the vehicle is known, or does not matter.
     private var identity: VINQuery?
 
@@ -86,6 +88,7 @@ public struct PollLoop {
             end = try wait(
                 every: period, tick: tick, vehicle: vehicle, event: event, batch: batch)
         }
+        if end.leavesTheVehicle { try readLastCodes(event) }
         // After another vehicle the next session follows, which the user stops in the same way.
         if end.isLast { connection.inbox?.letMoreThrough() }
         connection.scan.stop()
@@ -107,11 +110,13 @@ public struct PollLoop {
             // In any case, also wait for the reader of a pipe to close it.
             let reader = printer.map { waiting.add(reader: $0.descriptor, forRoom: isBehind) }
             let name = identity?.descriptor.map { waiting.add($0) }
+            let asked = codes?.descriptors.map { waiting.add($0) } ?? []
             let more = others.map { (waiting.add($0.descriptor), $0.take) }
             waiting.add(deadline: until)
             // Answers only move this deadline later, so the present one is early enough.
             waiting.add(deadline: watch?.deadline(from: SystemClock.now()))
             waiting.add(deadline: nextTick)
+            waiting.add(deadline: codes?.deadline)
             waiting.wait()
 
             if waiting.isReady(signals), connection.inbox?.next() != nil { return .stopped }
@@ -126,14 +131,41 @@ public struct PollLoop {
                 case .names, nil: break
                 }
             }
+            if asked.contains(where: waiting.isReady) { codes?.take() }
             if waiting.isReady(news), let end = try takeEvents(event) { return end }
             let now = SystemClock.now()
+            // Until the vehicle is known to be the same, its codes belong to nobody.
+            if identity?.isChecking != true { codes?.beginIfDue(now: now) }
             if let until, now >= until { return .duration }
             if let end = watch?.end(by: now) { return .vehicleOff(end) }
             if let due = nextTick, now >= due, let period {
                 try tick()
                 nextTick = now + period
             }
+        }
+    }
+
+    /// How long the end of a poll waits for the last codes.
+    private static let longestLastRead = Duration.seconds(3)
+
+    /// Reads the codes before the session ends; another signal ends the reading.
+    private mutating func readLastCodes(
+        _ event: (Instant, ScanEvent) throws -> Void
+    ) throws {
+        guard codes != nil, identity?.isChecking != true else { return }
+        let deadline = SystemClock.now() + Self.longestLastRead
+        connection.scan.pausePoll()
+        codes?.beginLast(now: SystemClock.now())
+        while let codes, codes.isReading, SystemClock.now() < deadline {
+            var waiting = WaitList()
+            let signals = waiting.add(connection.interrupt)
+            let news = waiting.add(connection.scan.eventDescriptor)
+            let asked = codes.descriptors.map { waiting.add($0) }
+            waiting.add(deadline: deadline)
+            waiting.wait()
+            if waiting.isReady(signals), connection.inbox?.next() != nil { return }
+            if asked.contains(where: waiting.isReady) { self.codes?.take() }
+            if waiting.isReady(news), try takeEvents(event) != nil { return }
         }
     }
 
@@ -146,6 +178,7 @@ public struct PollLoop {
         for (time, event) in events {
             try body(time, event)
             identity?.note(event)
+            codes?.note(event)
             switch event {
             case .pollDidFinish: end = end ?? .finished
             case .sessionDidEnd(let error): end = .failed(error ?? .stopped)
@@ -171,6 +204,15 @@ public struct PollLoop {
 }
 
 extension PollLoop.End {
+    /// Whether the vehicle may still answer when polling ends.
+    fileprivate var leavesTheVehicle: Bool {
+        switch self {
+        case .stopped, .duration: true
+        case .vehicleOff(let end): end.rule == .standstill
+        case .failed, .finished, .otherVehicle: false
+        }
+    }
+
     /// Whether nothing follows.
     fileprivate var isLast: Bool {
         if case .otherVehicle = self { false } else { true }

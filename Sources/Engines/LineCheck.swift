@@ -1,4 +1,6 @@
+import OBDCore
 import Publishing
+import SystemIO
 import TripStore
 
 /// Compares the data on a server with the delivered data.
@@ -33,6 +35,23 @@ package struct LineCheck {
         self.sink = sink
         self.selection = selection
         self.database = database
+    }
+
+    /// Looks again each second, until `limit`, as long as a server holds fewer readings than were delivered: some
+    /// servers show points seconds after they have accepted them.
+    package static func settled(
+        until limit: Instant, now: () -> Instant = SystemClock.now, pause: Duration = .seconds(1),
+        _ look: () throws -> Result<[Count], Problem>
+    ) rethrows -> Result<[Count], Problem> {
+        while true {
+            let result = try look()
+            guard case .success(let counts) = result, now() < limit,
+                counts.contains(where: { $0.found < $0.delivered })
+            else { return result }
+            var waiting = WaitList()
+            waiting.add(deadline: now() + pause)
+            waiting.wait()
+        }
     }
 
     /// The counts of all vehicles with delivered data.

@@ -448,7 +448,8 @@ struct PublishCheckCommand: ParsableCommand, OutputCommand {
         discussion: """
             VictoriaMetrics answers 204 even for lines that it drops, because they are older than \
             its retention, say. This asks it, or InfluxDB 1, how many readings it holds of each \
-            vehicle. The exit code is 1 when the server holds fewer.
+            vehicle. The exit code is 1 when the server holds fewer after 15 s: a server may show \
+            points seconds after it has accepted them.
 
             EXAMPLES
               obdscan publish check fleet
@@ -457,6 +458,9 @@ struct PublishCheckCommand: ParsableCommand, OutputCommand {
     @OptionGroup var sinks: SinkOptions
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+
+    /// How long a server may take to show the points that it has accepted.
+    private static let patience = Duration.seconds(15)
 
     func run() throws {
         let (deliveries, path) = try database.deliveries(.readOnly)
@@ -468,7 +472,10 @@ struct PublishCheckCommand: ParsableCommand, OutputCommand {
             let check = LineCheck(
                 address: sink.address, setup: try sink.httpSetup(), sink: sink.name,
                 selection: try sink.selection(), database: path)
-            switch try check.run(deliveries) {
+            let result = try LineCheck.settled(until: SystemClock.now() + Self.patience) {
+                try check.run(deliveries)
+            }
+            switch result {
             case .failure(let problem):
                 throw Failure(
                     "\(sink.name): \(problem.words)",

@@ -92,6 +92,9 @@ package struct WallClock: Hashable, Sendable {
         }
     }
 
+    /// The time, as if the clock showed UTC; nil if only the day is known.
+    var time: UTC? { seconds.map { midnight.later(bySeconds: $0) } }
+
     init(_ midnight: UTC, seconds: Double?) {
         self.midnight = midnight
         self.seconds = seconds

@@ -180,6 +180,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        // (date in the head, first block, time of the frame; seconds after 10:00:00)
+        ("10:00:00.000 am 2023", "10:00:00.000 am 2023", "0.500", 0.5),
+        // A program has converted the log years later.
+        ("09:00:00.000 am 2026", "10:00:00.000 am 2023", "0.500", 0.5),
+        // The block begins with a trigger in the middle of the measurement.
+        ("10:00:00.000 am 2023", "10:05:00.000 am 2023", "300.250", 300.25),
+    ])
+    func `a log of Vector is dated by the line from which its times count`(
+        _ row: (date: String, block: String, time: String, seconds: Double)
+    ) throws {
+        let file = try ImportedFile(
+            """
+            date Tue Nov 14 \(row.date)
+            base hex  timestamps absolute
+            Begin Triggerblock Tue Nov 14 \(row.block)
+               \(row.time) 1  7DF  Rx   d 8 02 01 0D 00 00 00 00 00
+               \(row.time) 1  7E8  Rx   d 8 03 41 0D 64 00 00 00 00
+            """)
+        let seen = try #require(file.entries.first).time.microseconds
+        // The clock is UTC minus one hour here.
+        #expect(seen == 1_699_959_600_000_000 + Int64(row.seconds * 1e6))
+    }
+
     @Test(arguments: names)
     func `a log may be cut anywhere`(_ name: String) throws {
         let whole = try bytes(name)

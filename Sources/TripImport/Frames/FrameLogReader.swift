@@ -31,6 +31,8 @@ package struct FrameLogReader {
     private var isHex = true
     private var isDelta = false
     private var lastTime: Int64 = 0
+    /// When the first block of the log begins, until a line with a time shows from when times count.
+    private var block: WallClock?
     // TRC: letters that name the columns. Version 1.0 has no line with its version.
     private var columns = Array("NOIL".utf8)
     // Tables.
@@ -102,6 +104,9 @@ package struct FrameLogReader {
                 isHex = text[1] == "hex"
                 isDelta = text.contains("relative")
             }
+            if text.starts(with: ["begin", "triggerblock"]), isRelative == nil {
+                block = LogClock.beginning(in: line.string, isMonthFirst: nil)
+            }
             return .other
         }
         guard var time = first.millionths, words.count >= 2 else { return .other }
@@ -112,6 +117,7 @@ package struct FrameLogReader {
         }
         lastTime = time
         isRelative = true
+        if let block { takeBeginning(of: block, firstTime: time) }
         var rest = words.dropFirst()
         if rest.first?.string.uppercased() == "CANFD" {
             // Channel, direction, identifier, an optional name, two flags, length code, length,
@@ -151,6 +157,18 @@ package struct FrameLogReader {
         else { return .unreadable("a frame without its data") }
         return .frame(
             LoggedFrame(time: time, id: id, isExtended: isExtended, data: data, channel: channel))
+    }
+
+    /// Times count from the date in the head of the log, if the first block begins that much later, and otherwise from
+    /// the beginning of that block: a program that converts a log writes the date of the conversion into the head.
+    private mutating func takeBeginning(of block: WallClock, firstTime: Int64) {
+        self.block = nil
+        if let beginning, let from = beginning.time, let to = block.time,
+            abs(to.microseconds(since: from) &- firstTime) <= 2_000_000
+        {
+            return
+        }
+        beginning = block
     }
 
     /// Parses `7E8`, `18DAF110x`, or decimal numbers if the head of the log has them.

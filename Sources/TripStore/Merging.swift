@@ -10,6 +10,8 @@ public struct Merged: Hashable, Sendable {
     public var longer = 0
     /// The number of trips that are still being recorded.
     public var open = 0
+    /// The vehicles that could not keep their name, because another vehicle here has it; by VIN.
+    public var unnamed: [String: String] = [:]
 }
 
 extension TripStore {
@@ -20,9 +22,12 @@ extension TripStore {
     /// was exported and imported elsewhere by its readings. With `only`, just these trips are copied, and only those codes of the history that they reported.
     /// A database with an older schema is read through a copy next to this one. `progress` gets the
     /// number of finished trips and of all trips.
+    ///
+    /// - Parameter isOneName: whether the names of two vehicles would be mistaken for each other.
     public func merge(
         from other: String, only: [Int64]? = nil,
-        progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
+        progress: (_ done: Int, _ of: Int) -> Void = { _, _ in },
+        isOneName: (String, String) -> Bool = { $0 == $1 }
     ) throws(StoreError) -> Merged {
         // A database that SQLite can open only through a special name cannot be attached.
         var needsCopy = ReadOnlyPlace.name(of: other) != other
@@ -31,7 +36,7 @@ extension TripStore {
         } catch .older {
             needsCopy = true
         }
-        guard needsCopy else { return try merge(attaching: other, only, progress) }
+        guard needsCopy else { return try merge(attaching: other, only, isOneName, progress) }
         let folder: WorkFolder
         do throws(WorkFolder.Fault) {
             folder = try WorkFolder(beside: path)
@@ -39,17 +44,19 @@ extension TripStore {
             throw .cannotCreate(path: path, errno: error.errno)
         }
         try Self.copy(other, to: folder.database)
-        return try merge(attaching: folder.database, only, progress)
+        return try merge(attaching: folder.database, only, isOneName, progress)
     }
 
     private func merge(
-        attaching source: String, _ only: [Int64]?, _ progress: (_ done: Int, _ of: Int) -> Void
+        attaching source: String, _ only: [Int64]?, _ isOneName: (String, String) -> Bool,
+        _ progress: (_ done: Int, _ of: Int) -> Void
     ) throws(StoreError) -> Merged {
         try write { database in
             try database.execute("ATTACH ? AS other", [Connection.name(ofFile: source)])
             defer { try? database.execute("DETACH other") }
             return try database.transaction {
-                try Merger(only: only).run(in: database, progress: progress)
+                try Merger(only: only).run(
+                    in: database, isOneName: isOneName, progress: progress)
             }
         }
     }
@@ -78,7 +85,8 @@ private struct Merger {
     let only: [Int64]?
 
     func run(
-        in database: Database, progress: (_ done: Int, _ of: Int) -> Void
+        in database: Database, isOneName: (String, String) -> Bool,
+        progress: (_ done: Int, _ of: Int) -> Void
     ) throws -> Merged {
         try database.execute(
             """
@@ -111,7 +119,7 @@ private struct Merger {
             }
         }
         let all = news.map(String.init).joined(separator: ",")
-        try mapThings(trips: all, in: database)
+        merged.unnamed = try mapThings(trips: all, isOneName, in: database)
         for (index, trip) in news.enumerated() {
             merged.trips.append(try copy(trip, in: database))
             progress(index + 1, news.count)
@@ -167,10 +175,15 @@ private struct Merger {
     }
 
     /// Finds the vehicles, adapters and channels of these trips in this database, or copies them.
-    private func mapThings(trips: String, in database: Database) throws {
-        try mapVehicles(needed("vehicle", by: trips), in: database)
+    ///
+    /// - Returns: The vehicles that could not keep their name.
+    private func mapThings(
+        trips: String, _ isOneName: (String, String) -> Bool, in database: Database
+    ) throws -> [String: String] {
+        let unnamed = try mapVehicles(needed("vehicle", by: trips), isOneName, in: database)
         try mapAccessories(needed("accessory", by: trips), in: database)
         try mapChannels(trips: trips, in: database)
+        return unnamed
     }
 
     /// The condition that a row belongs to one of these trips; empty if all trips are merged.
@@ -178,7 +191,10 @@ private struct Merger {
         only == nil ? "" : "WHERE id IN (SELECT \(column) FROM other.trip WHERE id IN (\(trips)))"
     }
 
-    private func mapVehicles(_ condition: String, in database: Database) throws {
+    private func mapVehicles(
+        _ condition: String, _ isOneName: (String, String) -> Bool, in database: Database
+    ) throws -> [String: String] {
+        var unnamed: [String: String] = [:]
         for row in try database.rows("SELECT id, vin, name FROM other.vehicle \(condition)") {
             let old: Int64 = try row["id"]
             let found = try database.value(
@@ -197,12 +213,20 @@ private struct Merger {
                 """, [old, new])
             if found == nil { try copyECUs(ofVehicle: old, to: new, in: database) }
             guard let name = try row["name"] as String? else { continue }
-            try database.execute(
-                """
-                UPDATE main.vehicle SET name = ?1 WHERE id = ?2 AND name IS NULL
-                    AND NOT EXISTS (SELECT * FROM main.vehicle WHERE name = ?1)
-                """, [name, new])
+            // Otherwise a sink would get two vehicles as one.
+            let others = try database.values(
+                String.self,
+                "SELECT coalesce(name, vin) FROM main.vehicle WHERE id <> ?", [new])
+            let isTaken = others.contains { isOneName($0, name) }
+            if isTaken, found == nil, let vin = try row["vin"] as String? {
+                unnamed[vin] = name
+                try database.execute("UPDATE main.vehicle SET name = NULL WHERE id = ?", [new])
+            } else if !isTaken {
+                try database.execute(
+                    "UPDATE main.vehicle SET name = ? WHERE id = ? AND name IS NULL", [name, new])
+            }
         }
+        return unnamed
     }
 
     private func mapAccessories(_ condition: String, in database: Database) throws {

@@ -16,7 +16,7 @@ import Testing
         "codes": "P0420 P0430",
         "other": "1",
         "name": "van", "id": "010C", "id.service": "01", "id.idText": "0C", "trip": "1",
-        "vehicle": "golf",
+        "vehicle": "golf", "vin": "1HGCM82633A004352",
         "path": "other.db", "value": "1.5", "file": "own.txt", "address": "sim:", "channel": "3",
         "word": "P0301", "units": "us", "whole": "ATRV",
         "values.joined(separator: \" \")": "a b",

@@ -148,6 +148,31 @@ import Testing
             })
     }
 
+    @Test func `two vehicles of one name stay two, and one keeps the name`() throws {
+        let scratch = try Scratch()
+        let stores = try ["here.db", "there.db"].map { try TripStore(path: scratch.path($0)) }
+        let vins = ["1HGCM82633A004352", "5XXBD1GA8LX000042"]
+        for (store, vin) in zip(stores, vins) {
+            let seconds = vin == vins[0] ? 0.0 : 1000
+            let writer = try Fixtures.begin(
+                store,
+                anchor: TimeAnchor(
+                    monotonic: Fixtures.after(seconds),
+                    utc: Fixtures.start.later(bySeconds: seconds)))
+            #expect(writer.offer(.vehicle(try #require(VIN(vin))), at: Fixtures.after(seconds)))
+            #expect(writer.offer([Fixtures.rpm(800)], at: Fixtures.after(seconds + 1)))
+            try writer.end(.stopped, at: Fixtures.after(seconds + 2))
+            #expect(try store.setName(vin == vins[0] ? "Van 1" : "van-1", ofVehicle: vin))
+        }
+        let merged = try stores[0].merge(from: stores[1].path) { _, _ in
+        } isOneName: {
+            $0.lowercased().filter(\.isLetter) == $1.lowercased().filter(\.isLetter)
+        }
+        #expect(merged.unnamed == [vins[1]: "van-1"])
+        let names = try stores[0].vehicles().map { "\($0.vin?.text ?? "") \($0.name ?? "-")" }
+        #expect(names.sorted() == ["\(vins[0]) Van 1", "\(vins[1]) -"])
+    }
+
     @Test func `only the trips that are wanted are taken`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())

@@ -4,6 +4,7 @@ import Formats
 import Glibc
 import OBDCore
 import PIDTables
+import Publishing
 import SystemIO
 import TripStore
 
@@ -191,6 +192,8 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
             let progress = ProgressLine(output)
             let merged = try store.merge(from: file) { done, all in
                 progress.show(Double(done) / Double(max(all, 1)), "merged")
+            } isOneName: {
+                PublishedName.slug($0) == PublishedName.slug($1)
             }
             progress.clear()
             try writer.print(
@@ -206,6 +209,11 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
                     "\(printable(file)): \(merged.trips.count) "
                         + (merged.trips.count == 1 ? "trip" : "trips") + " added, "
                         + "\(merged.known) known already\(open)")
+            }
+            for (vin, name) in merged.unnamed.sorted(by: { $0.key < $1.key }) {
+                output.note(
+                    "\(vin) has no name here, because another vehicle is called \"\(printable(name))\": "
+                        + "\"obdscan trips vehicle \(vin) NAME\" names it")
             }
             if merged.longer > 0 {
                 output.note(

@@ -111,9 +111,7 @@ struct SetupCommand: RuledCommand {
             }
             chosen = try choice.choose(nil, after: chosen)
         }
-        try keep(chosen)
-        if let path { try SettingsFile.set("log-when-plugged", to: path) }
-        if logWhenPlugged == false { try SettingsFile.remove("log-when-plugged") }
+        try keep(chosen, logWhenPlugged: path)
         try tell(chosen, isVehicleThere: failure == nil, printer)
     }
 
@@ -139,13 +137,11 @@ struct SetupCommand: RuledCommand {
             status: .usage)
     }
 
-    private func keep(_ address: AccessoryAddress) throws(Failure) {
-        if let name {
-            try SettingsFile.set("aliases.\(name)", to: "\(address)")
-            try SettingsFile.set("device", to: name)
-        } else {
-            try SettingsFile.set("device", to: "\(address)")
-        }
+    private func keep(_ address: AccessoryAddress, logWhenPlugged path: String?) throws(Failure) {
+        var settings: [(name: String, value: String?)] = [("device", name ?? "\(address)")]
+        if let name { settings.insert(("aliases.\(name)", "\(address)"), at: 0) }
+        if logWhenPlugged != nil { settings.append(("log-when-plugged", path)) }
+        try SettingsFile.set(settings)
     }
 
     private static let keys = ["device", "name", "file"]

@@ -27,12 +27,17 @@ enum SettingsFile {
         }
     }
 
-    /// Sets one setting to one value.
-    static func set(_ name: String, to value: String) throws(Failure) {
-        try change(name, to: [value])
+    /// Sets settings to one value each, or removes them (nil): all of them or none.
+    static func set(_ settings: [(name: String, value: String?)]) throws(Failure) {
+        try change(settings.map { ($0.name, $0.value.map { [$0] }, false) })
     }
 
-    static func remove(_ name: String) throws(Failure) { try change(name, to: nil) }
+    /// Sets one setting to one value.
+    static func set(_ name: String, to value: String) throws(Failure) {
+        try set([(name, value)])
+    }
+
+    static func remove(_ name: String) throws(Failure) { try set([(name, nil)]) }
 
     /// The path of the file, which may not exist yet.
     static func existingPath() throws(Failure) -> String {
@@ -49,6 +54,12 @@ enum SettingsFile {
     static func change(
         _ name: String, to values: [String]?, isList: Bool = false
     ) throws(Failure) {
+        try change([(name, values, isList)])
+    }
+
+    private static func change(
+        _ settings: [(name: String, values: [String]?, isList: Bool)]
+    ) throws(Failure) {
         let path = try existingPath()
         try makeFolder(of: path)
         // Another obdscan may change another setting at this moment.
@@ -60,9 +71,11 @@ enum SettingsFile {
         }
         defer { withExtendedLifetime(lock) {} }
         let before = access(path, F_OK) == 0 ? try contents(of: path) : []
-        let after: [UInt8]
+        var after = before
         do throws(SettingsChangeError) {
-            after = try SettingsText.changed(before, name, to: values, isList: isList, .own)
+            for (name, values, isList) in settings {
+                after = try SettingsText.changed(after, name, to: values, isList: isList, .own)
+            }
         } catch {
             throw Failure(error, at: path)
         }

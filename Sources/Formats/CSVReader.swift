@@ -105,7 +105,9 @@ public struct CSVReader {
                     continue
                 }
                 (isQuoted, sawQuote) = (false, false)
-            } else if byte == 0x22, cell.isEmpty {
+            } else if byte == 0x22, cell.allSatisfy({ $0 == 0x20 }) {
+                // Some programs write a blank after the separator.
+                cell.removeAll(keepingCapacity: true)
                 isQuoted = true
                 continue
             }

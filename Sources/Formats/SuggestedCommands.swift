@@ -34,7 +34,8 @@ public struct SuggestedCommands: Sendable {
 
     /// Whether the text is a command that reads or writes trips, and does not name a database itself.
     private func usesDatabase(_ command: Substring) -> Bool {
-        let words = command.split(separator: " ")
+        // `TZ=Asia/Tokyo obdscan import`.
+        let words = Array(command.split(separator: " ").drop { $0.contains("=") })
         guard words.count > 1, words[0] == "obdscan", !words.contains("--db"),
             !words.contains("--help")
         else { return false }

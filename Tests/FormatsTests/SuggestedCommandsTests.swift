@@ -27,6 +27,11 @@ import Testing
                     + "\"obdscan trips --db b.db\""
             ),
             (
+                ["obdscan", "import", "--db", "a.db"],
+                "\"TZ=Asia/Tokyo obdscan import t.csv\", or TZ=Asia/Seoul",
+                "\"TZ=Asia/Tokyo obdscan import t.csv --db a.db\", or TZ=Asia/Seoul"
+            ),
+            (
                 ["obdscan", "trips", "--db", "a.db"], "\"obdscan pids list\"",
                 "\"obdscan pids list\""
             ),

@@ -35,17 +35,36 @@ public func utc(onTheWall wall: UTC) -> UTC {
     return UTC(microseconds: local * 1_000_000 + wall.microseconds % 1_000_000)
 }
 
-/// The points in time at which local clocks show a time, in their order.
-///
-/// There are two in the hour that autumn repeats, and none in the one that spring skips.
-public func moments(onTheWall wall: UTC) -> [UTC] {
-    // No zone is more than a day away from UTC, and none changes twice in three days.
-    let shifts = Set(
-        [-36, 36].map { (hours: Int64) in
-            localShift(UTC(microseconds: wall.microseconds + hours * 3_600_000_000))
-        })
-    return shifts.sorted(by: >).compactMap { shift in
-        let moment = UTC(microseconds: wall.microseconds - shift * 1_000_000)
-        return localShift(moment) == shift ? moment : nil
+/// The clocks on the walls of the world: those of this system, and those of its tz database.
+public struct WallClocks {
+    private var zones: [String: ZoneFile?] = [:]
+
+    /// Clocks of zones that are read when they are needed.
+    public init() {}
+
+    /// The points in time at which clocks show a time, in their order.
+    ///
+    /// The clocks are local, or in the zone of this name, such as `Europe/Berlin`; nil for an unknown zone. There are
+    /// two points in the hour that autumn repeats, and none in the one that spring skips.
+    public mutating func moments(onTheWall wall: UTC, in name: String? = nil) -> [UTC]? {
+        guard let name else { return Self.moments(onTheWall: wall, localShift) }
+        let zone = zones[name] ?? ZoneFile(named: name)
+        // A file of random data may have as many names as rows.
+        if zones.count < 100 { zones[name] = .some(zone) }
+        return zone.map { zone in
+            Self.moments(onTheWall: wall) { zone.shift(at: $0.microseconds / 1_000_000) }
+        }
+    }
+
+    private static func moments(onTheWall wall: UTC, _ shift: (UTC) -> Int64) -> [UTC] {
+        // No zone is more than a day away from UTC, and none changes twice in three days.
+        let shifts = Set(
+            [-36, 36].map { (hours: Int64) in
+                shift(UTC(microseconds: wall.microseconds + hours * 3_600_000_000))
+            })
+        return shifts.sorted(by: >).compactMap { ahead in
+            let moment = UTC(microseconds: wall.microseconds - ahead * 1_000_000)
+            return shift(moment) == ahead ? moment : nil
+        }
     }
 }

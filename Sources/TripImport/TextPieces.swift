@@ -1,7 +1,8 @@
 /// Converts a text file to UTF-8 in pieces, from UTF-16 and Windows-1252.
 ///
 /// A byte order mark shows UTF-16, and so do zeros in every second byte. In any other file the first bytes
-/// that are not ASCII decide: they are UTF-8, or Windows-1252, which contains Latin-1.
+/// that are not ASCII decide: they are UTF-8, or Windows-1252, which contains Latin-1. Carriage returns become line
+/// feeds if no line feed ends the first line.
 package struct TextPieces {
     private enum Encoding { case unknown, ascii, utf8, windows, littleEndian, bigEndian }
     private var encoding = Encoding.unknown
@@ -11,6 +12,10 @@ package struct TextPieces {
     private var odd: UInt8?
     /// The first half of a surrogate pair.
     private var high: UInt16?
+    /// Whether lines end with a carriage return alone, as on old Macs; nil before the first end of a line.
+    private var endsWithReturn: Bool?
+    /// Text that may be the first half of a line end.
+    private var held: [UInt8] = []
     /// Zeros in every second of so many bytes show UTF-16.
     private static let lookAhead = 512
 
@@ -25,6 +30,44 @@ package struct TextPieces {
 
     /// Converts the next piece.
     package mutating func read(_ piece: ArraySlice<UInt8>, isLast: Bool) -> ArraySlice<UInt8> {
+        withLineFeeds(decoded(piece, isLast: isLast), isLast: isLast)
+    }
+
+    // MARK: Line ends
+
+    /// Replaces carriage returns in a file without line feeds; the first line end decides.
+    ///
+    /// Text in quotes may have carriage returns, so that those of other files are kept.
+    private mutating func withLineFeeds(
+        _ text: ArraySlice<UInt8>, isLast: Bool
+    ) -> ArraySlice<UInt8> {
+        if endsWithReturn == nil {
+            var start = text
+            if !held.isEmpty { (start, held) = ((held + text)[...], []) }
+            guard let first = start.firstIndex(of: 0x0D), !start.contains(0x0A) else {
+                if start.contains(0x0A) { endsWithReturn = false }
+                return start
+            }
+            // A line feed may follow in the next piece.
+            if first == start.endIndex - 1, !isLast {
+                held = Array(start)
+                return []
+            }
+            endsWithReturn = true
+            return Self.replaced(start)
+        }
+        return endsWithReturn == true ? Self.replaced(text) : text
+    }
+
+    private static func replaced(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        text.map { $0 == 0x0D ? 0x0A : $0 }[...]
+    }
+
+    // MARK: Encodings
+
+    private mutating func decoded(
+        _ piece: ArraySlice<UInt8>, isLast: Bool
+    ) -> ArraySlice<UInt8> {
         var piece = piece
         if !waiting.isEmpty {
             piece = waiting + piece

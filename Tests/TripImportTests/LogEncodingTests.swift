@@ -50,6 +50,27 @@ import TripImport
         #expect(file.values == [.init("Обороты двигателя", 900, "rpm")])
     }
 
+    @Test(arguments: [1, 7, 600, .max])
+    func `lines may end with carriage returns alone`(piece: Int) throws {
+        let rows = (10..<60).map { "2024-03-08 10:00:\($0),9\($0)" }
+        for end in ["\r", "\n", "\r\n"] {
+            let text = (["time,RPM"] + rows).joined(separator: end) + end
+            let utf8 = try ImportedFile(bytes: Array(text.utf8), piece: piece)
+            #expect(utf8.values.count == 50 && utf8.values.last == .init("RPM", 959, "rpm"))
+            let utf16 = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+            #expect(try ImportedFile(bytes: utf16, piece: piece).values == utf8.values)
+        }
+        // Text in a cell keeps its own.
+        let note = try ImportedFile("time,Note\n2024-03-08 10:00:00,\"a\rb\"\n")
+        #expect(note.values == [.init("Note", .text("a\rb"))])
+    }
+
+    @Test func `a log of a bus may have carriage returns alone`() throws {
+        let file = try ImportedFile(
+            "(1700000000.5) can0 7DF#02010C0000000000\r(1700000000.51) can0 7E8#04410C1AF8000000\r")
+        #expect(file.values == [.init("RPM", 1726, "rpm")])
+    }
+
     @Test func `a damaged character does not change the encoding of the rest`() throws {
         let good = "time,Kühl\n2024-03-08 10:00:00,1\n"
         let bytes = Array(good.utf8) + Array("2024-03-08 10:00:01,".utf8) + [0xFC, 0x0A]

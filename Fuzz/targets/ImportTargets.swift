@@ -85,7 +85,7 @@ private struct ImportRun {
     private(set) var fault: ImportFault?
 
     init(_ format: ImportFormat, _ file: [UInt8], pieces size: Int) {
-        var reader = TripFileReader(format, emptyTable) { [$0] }
+        var reader = TripFileReader(format, emptyTable) { wall, _ in [wall] }
         do {
             for start in stride(from: 0, to: file.count, by: size) {
                 try reader.read(file[start..<min(start + size, file.count)]) { take($0) }

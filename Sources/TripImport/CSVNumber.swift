@@ -19,6 +19,15 @@ enum CSVNumber {
         return Spelling(bytes)?.number(rule)
     }
 
+    /// The number in `9e2`, which is one where only numbers are possible; nil for any other text.
+    static func bareExponent(_ text: String) -> Double? {
+        guard let mark = text.firstIndex(where: { $0 == "e" || $0 == "E" }),
+            Int(text[..<mark]) != nil, case let power = text[mark...].dropFirst(),
+            (1...3).contains(power.count), power.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return double(Array(text.utf8))
+    }
+
     /// The decimal sign that a text shows, and the sign that it leaves unclear.
     static func signs(_ text: some StringProtocol) -> (shown: DecimalSigns, unclear: DecimalSigns) {
         guard let spelling = Spelling(Array(text.utf8)) else { return ([], []) }

@@ -25,7 +25,7 @@ struct CarScannerImport: CSVImport {
     private(set) var skipped = SkippedLines()
     var skipsCutRow: Bool { true }
     private var time: LogClock
-    var assumesBeginning: Bool { time.assumesBeginning }
+    var clock: LogClock? { time }
     private(set) var misnamed: Set<String> = []
     var mayTranslate: Bool { true }
     private(set) var grammar = NumberGrammar(isCommaSeparated: false)
@@ -34,6 +34,8 @@ struct CarScannerImport: CSVImport {
     private var channels: [Key: Channel] = [:]
     /// Whether the first row has shown from when its seconds count.
     private var hasBegun = false
+    /// Whether the last heading has rows with a time.
+    private var hasRows = false
     private var lastPlace: Position?
 
     init(_ time: LogClock, _ source: ImportSource) {
@@ -54,6 +56,8 @@ struct CarScannerImport: CSVImport {
         row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
     ) throws {
         if Self.isHeading(row) {
+            time.partBegins()
+            hasRows = false
             header = row.map { $0.withoutBlanks.lowercased() }
             try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
             return
@@ -66,6 +70,8 @@ struct CarScannerImport: CSVImport {
             return skipped.add(
                 ImportFault(line: csv.line, reason: "\"\(row[0])\" is not a time in seconds"))
         }
+        if time.hasRestarted, hasRows { try emit(.trip(name: nil, tags: [], vin: nil, start: nil)) }
+        hasRows = true
         let name = row[1].withoutBlanks
         let channel = try channel(name, row[3].withoutBlanks, &table)
         if let item = item(row[2].withoutBlanks, name, channel) {
@@ -85,13 +91,13 @@ struct CarScannerImport: CSVImport {
     /// The time for seconds since midnight or the start of the program; more of them than days have count
     /// from 1970.
     private mutating func moment(_ seconds: Double) throws -> UTC? {
-        if seconds > 1e8 { return time.utc("\(seconds)") }
+        if seconds > 1e8 { return time.utc("\(seconds)", line: csv.line) }
         guard let beginning = time.beginning else { throw ImportFault.noDay(line: csv.line) }
         if !hasBegun {
             hasBegun = true
             if Self.countsFromMidnight(seconds, beginning) { time.countFromMidnight() }
         }
-        return time.afterBeginning(seconds)
+        return time.afterBeginning(seconds, line: csv.line)
     }
 
     /// Whether the seconds of the first row count from midnight; in logs of 2019 the seconds count from the
@@ -118,7 +124,7 @@ struct CarScannerImport: CSVImport {
             }
         let conversion = table.conversion(unit, of: known?.signal)
         if conversion == nil, ImportUnit.isAmbiguous(unit) {
-            throw ImportFault(line: csv.line, reason: table.fault(unit, of: name))
+            throw table.fault(unit, of: name, line: csv.line)
         }
         let channel: Channel
         if let known, unit.isEmpty || conversion?.unit == known.signal.unit {
@@ -153,7 +159,8 @@ struct CarScannerImport: CSVImport {
         let rule = source.findings.numbers?.rule(name) ?? grammar.usual
         let value: Reading.Value
         let signal: SignalIndex
-        if let plain = CSVNumber.decimal(cell, rule),
+        if let plain = CSVNumber.decimal(cell, rule)
+            ?? (channel.text == nil ? CSVNumber.bareExponent(cell) : nil),
             case let number = channel.conversion.map({ $0(plain) }) ?? plain, number.isFinite
         {
             (value, signal) = (.number(number), channel.signal)
@@ -185,9 +192,8 @@ struct CarScannerImport: CSVImport {
             return number
         }
         guard let latitude = number("latitude"),
-            let longitude = number("longtitude") ?? number("longitude"),
-            latitude != 0 || longitude != 0
+            let longitude = number("longtitude") ?? number("longitude")
         else { return nil }
-        return Position(latitude: latitude, longitude: longitude)
+        return skipped.position(latitude, longitude, line: csv.line)
     }
 }

@@ -11,6 +11,7 @@ struct FreematicsImport: CSVImport {
     var csv = CSVReader()
     private(set) var skipped = SkippedLines()
     private var time: LogClock
+    var clock: LogClock? { time }
     var assumesBeginning: Bool { satelliteStart == nil && time.assumesBeginning }
     private var signals: [String: (signal: SignalIndex, dataID: DataID?)] = [:]
     private var hasBegun = false
@@ -139,6 +140,10 @@ struct FreematicsImport: CSVImport {
             }
             return skipped.add(ImportFault(line: csv.line, reason: "\"\(row[0])\" is not a time"))
         }
+        if time.hasRestarted {
+            try endPlace(emit)
+            try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
+        }
         if let key, try takePlace(key, row[2], isWord: Self.words[row[1]] != nil, at: moment, emit)
         {
             return
@@ -167,7 +172,7 @@ struct FreematicsImport: CSVImport {
         if let start = satelliteStart, passed < 1 << 40 {
             return UTC(microseconds: start.microseconds + Int64(passed) * 1000)
         }
-        return time.utc(String(passed))
+        return time.utc(String(passed), line: csv.line)
     }
 
     private mutating func signal(
@@ -249,8 +254,7 @@ struct FreematicsImport: CSVImport {
         defer { place = Place() }
         guard let latitude = place.latitude, let longitude = place.longitude,
             let moment = place.moment,
-            latitude != 0 || longitude != 0,
-            var position = Position(latitude: latitude, longitude: longitude)
+            var position = skipped.position(latitude, longitude, line: csv.line)
         else { return }
         (position.altitude, position.speed) = (place.altitude, place.speed)
         try emit(.entry(.position(position), at: moment))

@@ -16,10 +16,18 @@ package struct ImportFault: Error, Hashable, Sendable {
     /// The reason, as a part of a sentence.
     package var reason: String
 
-    /// Whether the file can be read if the user provides the day of its beginning.
+    /// Whether the file can be read once the user has said the day of its beginning.
     package var needsDay = false
     /// The days that a time of the file may mean: `2024-03-02`.
     package var days: [String] = []
+    /// The time zones that a time of the file may mean: `America/Chicago`.
+    package var zones: [String] = []
+
+    /// Whether the user has to say which gallons the file has.
+    package var needsGallons = false
+
+    /// Whether the user can answer a question about the file, so that no line of it is left out.
+    package var isQuestion: Bool { needsDay || needsGallons || !days.isEmpty || !zones.isEmpty }
 
     /// The times have no day, and the file name has none, either.
     static func noDay(line: Int) -> ImportFault {
@@ -48,12 +56,35 @@ package struct SkippedLines: Hashable, Sendable {
         if first == nil { first = fault }
     }
 
-    mutating func add(cell: String, of column: String, line: Int) {
+    /// The position of two cells; nil if it is not on earth, or is 0, 0, which programs write without a fix.
+    mutating func position(_ latitude: Double, _ longitude: Double, line: Int) -> Position? {
+        if latitude == 0, longitude == 0 { return nil }
+        let place = Position(latitude: latitude, longitude: longitude)
+        if place == nil {
+            count(cellOf: "position")
+            firstCell =
+                firstCell
+                ?? ImportFault(
+                    line: line, reason: "\(latitude), \(longitude) is not a place on earth")
+        }
+        return place
+    }
+
+    private mutating func count(cellOf column: String) {
         cells += 1
         if columns.count < Self.mostColumns || columns[column] != nil {
             columns[column, default: 0] += 1
         }
+    }
+
+    /// Counts a cell; without a `reason`, it is not a number.
+    mutating func add(cell: String, of column: String, line: Int, reason: String? = nil) {
+        count(cellOf: column)
         guard firstCell == nil else { return }
+        if let reason {
+            firstCell = ImportFault(line: line, reason: "\"\(cell)\" \(reason)")
+            return
+        }
         let number = CSVNumber.decimal(cell)
         // Only a number that may have two values is left out.
         let isUnclear = number != nil && !CSVNumber.signs(cell).unclear.isEmpty
@@ -73,6 +104,10 @@ package struct ImportFindings: Hashable, Sendable {
     var numbers: NumberGrammar?
     /// Names of the log with the name of a PID and values that the PID cannot have.
     package internal(set) var misnamed: Set<String> = []
+    /// Whether the month is first in dates that may be two days.
+    var isMonthFirst: Bool?
+    /// The lines in which the clock starts again; nil before the first reading.
+    package internal(set) var restarts: Set<Int>?
 
     /// Nothing was found yet.
     package init() {}

@@ -11,6 +11,8 @@ protocol ImportReader {
     /// Whether the file ended within a quote.
     var endsInQuote: Bool { get }
     var skipped: SkippedLines { get }
+    /// The clock of the file; nil if all times of such a format are complete.
+    var clock: LogClock? { get }
     /// Whether times depend on a beginning that no line of the file contains.
     var assumesBeginning: Bool { get }
     /// Names with the name of a PID and values that the PID cannot have.
@@ -31,7 +33,8 @@ protocol ImportReader {
 
 extension ImportReader {
     var skipped: SkippedLines { SkippedLines() }
-    var assumesBeginning: Bool { false }
+    var clock: LogClock? { nil }
+    var assumesBeginning: Bool { clock?.assumesBeginning ?? false }
     var misnamed: Set<String> { [] }
     var mayTranslate: Bool { false }
     var grammar: NumberGrammar { NumberGrammar(isCommaSeparated: true) }

@@ -58,12 +58,12 @@ package struct ImportTable: Sendable {
 
     /// The built-in signal for a name in a log of another program.
     ///
-    /// The search uses the names of other programs (`pid`), then short names, then names for people. The
-    /// names that our users type are words such as `boost`, which other programs use for calculated values;
-    /// the names count only with `hasAliases`.
-    func known(_ name: String, pid: UInt32?, hasAliases: Bool = false) -> Known? {
-        pid.flatMap { known(pid: $0) } ?? byID[name.lowercased()]
-            ?? (hasAliases ? byAlias[name.lowercased()] : nil)
+    /// The search uses the names of other programs (`pid`), then short names in their own spelling, then names
+    /// for people. Words that our users type, such as `boost` and `gear`, name other quantities elsewhere.
+    func known(_ name: String, pid: UInt32?) -> Known? {
+        pid.flatMap { known(pid: $0) } ?? byID[name.lowercased()].flatMap {
+            $0.signal.id == name ? $0 : nil
+        }
             ?? byTitle[WideNames.letters(of: name)]
     }
 
@@ -83,12 +83,15 @@ package struct ImportTable: Sendable {
         if let found = ImportUnit.conversion(unit), found.unit == known?.unit ?? found.unit {
             return found
         }
-        let isAmbiguous = ImportUnit.isAmbiguous(unit)
-        for system in isAmbiguous ? [units] : UnitSystem.allCases {
+        if known == nil, unit.lowercased() == "mpg", let gallons = units.gallons {
+            return ImportUnit.Conversion(unit: gallons + " mpg")
+        }
+        let gallons = ImportUnit.gallons[unit.lowercased()]
+        let ending = gallons.map { " " + $0 } ?? unit
+        for system in gallons == nil ? UnitSystem.allCases : [units] {
             for metric in known.map({ [$0.unit] }) ?? ImportUnit.metric {
                 guard let shown = system.conversion(from: metric),
-                    shown.unit == unit
-                        || isAmbiguous && shown.unit.hasSuffix(" " + unit.lowercased())
+                    gallons == nil ? shown.unit == unit : shown.unit.hasSuffix(ending)
                 else { continue }
                 return ImportUnit.Conversion(
                     unit: metric, factor: 1 / shown.factor, offset: -shown.offset / shown.factor)
@@ -98,11 +101,17 @@ package struct ImportTable: Sendable {
     }
 
     /// The message about a unit that does not fit the signal.
-    func fault(_ unit: String, of name: String) -> String {
-        if unit.isEmpty { return "\(name) has no unit" }
-        return ImportUnit.isAmbiguous(unit)
-            ? "\(name) in \(unit): --units us or --units imperial says which gallons"
-            : "\(name) in \(unit) cannot be turned into metric units"
+    func fault(_ unit: String, of name: String, line: Int) -> ImportFault {
+        if unit.isEmpty { return ImportFault(line: line, reason: "\(name) has no unit") }
+        guard ImportUnit.isAmbiguous(unit) else {
+            return ImportFault(
+                line: line, reason: "\(name) in \(unit) cannot be turned into metric units")
+        }
+        var fault = ImportFault(
+            line: line,
+            reason: "\(name) in \(unit): --units us or --units imperial says which gallons")
+        fault.needsGallons = true
+        return fault
     }
 
     /// The index of a signal; creates it if it is new.
@@ -145,5 +154,12 @@ package struct ImportTable: Sendable {
             table.add(DataID(Service(0), 0), name: signal.name, length: 0...0, signals: [signal])
         }
         return table
+    }
+}
+
+extension UnitSystem {
+    /// The country of the gallons; nil for a system without gallons.
+    fileprivate var gallons: String? {
+        conversion(from: "L").map { String($0.unit.prefix(2)) }
     }
 }

@@ -12,7 +12,13 @@ enum ImportUnit {
     /// Metric units that our own exports may convert to others.
     static let metric = ["km/h", "km", "°C", "kPa", "L", "L/h", "g/s", "kg/h", "N·m"]
 
-    /// Whether the name of the unit has two meanings.
+    /// Units with gallons, and the end of the names that ``UnitSystem`` has for them.
+    static let gallons = [
+        "gal": "gal", "gallon": "gal", "gallons": "gal", "gal/h": "gal/h", "gal/hr": "gal/h",
+        "gal/hour": "gal/h", "gph": "gal/h",
+    ]
+
+    /// Whether the user must say which gallons a unit has; other spellings may stay as they are.
     static func isAmbiguous(_ unit: String) -> Bool {
         unit.lowercased() == "gal" || unit.lowercased() == "gal/h"
     }

@@ -23,12 +23,12 @@ extension ImportedObject {
                 unit = conversion.unit
                 shown = .number(conversion(number))
             } else if ImportUnit.isAmbiguous(unit) {
-                throw fault(table.fault(unit, of: id))
+                throw table.fault(unit, of: id, line: line)
             }
         } else if case .number(let number) = value, unit != known?.unit {
             guard let conversion = table.conversion(unit, of: known),
                 conversion.unit == known?.unit
-            else { throw fault(table.fault(unit, of: id)) }
+            else { throw table.fault(unit, of: id, line: line) }
             unit = conversion.unit
             shown = .number(conversion(number))
         }

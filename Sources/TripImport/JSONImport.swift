@@ -1,3 +1,4 @@
+import Formats
 import OBDCore
 
 /// Reads the JSON Lines that obdscan writes.
@@ -39,8 +40,19 @@ struct JSONImport: ImportReader {
         let text = isMarked ? text.dropFirst(3) : text
         if text.allSatisfy({ $0 <= 0x20 }) { return }
         guard let object = JSONReader.object(text) else {
-            throw ImportFault(line: line, reason: "no JSON object")
+            throw ImportFault(line: line, reason: Self.reason(text))
         }
         if let event = try ImportedObject(object, line: line).event(&table) { try emit(event) }
+    }
+
+    /// Why a line is not a JSON object.
+    private static func reason(_ text: ArraySlice<UInt8>) -> String {
+        let numbers = text.split { !(($0 >= 0x30 && $0 <= 0x39) || "+-.eE".utf8.contains($0)) }
+        let endless = numbers.first {
+            $0.last.map { (0x30...0x39).contains($0) } ?? false
+                && CSVReader.number(String(decoding: $0, as: UTF8.self))?.isInfinite == true
+        }
+        return endless.map { "\(String(decoding: $0, as: UTF8.self)) exceeds all numbers" }
+            ?? "no JSON object"
     }
 }

@@ -6,7 +6,7 @@ struct LongImport: CSVImport {
     var csv = CSVReader()
     /// Converts times since the trip's start, and local ones.
     private var time: LogClock
-    var assumesBeginning: Bool { time.assumesBeginning }
+    var clock: LogClock? { time }
     private var header: [String]?
     /// The trip in the last line.
     private var trip: JSONValue?
@@ -26,6 +26,9 @@ struct LongImport: CSVImport {
         let keys = try keys(header, row, table)
         if let number = keys["trip"], number != trip {
             (trip, vin) = (number, nil)
+            try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
+        } else if time.hasRestarted {
+            vin = nil
             try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
         }
         let object = ImportedObject(keys, line: csv.line)
@@ -57,11 +60,10 @@ struct LongImport: CSVImport {
         if let text = keys["time"]?.string, !text.hasSuffix("Z") {
             if time.needsDay(text) { throw ImportFault.noDay(line: csv.line) }
             // A time without a zone is a local one.
-            if let utc = time.utc(text) {
-                keys["time"] = .string(utc.text)
-            } else if time.question != nil {
+            guard let utc = time.utc(text, line: csv.line) else {
                 throw time.fault(text, line: csv.line)
             }
+            keys["time"] = .string(utc.text)
         }
         for name in ["code", "frame"] {
             guard let text = keys[name]?.string else { continue }

@@ -17,15 +17,16 @@ package struct TripFileReader {
     /// - Parameters:
     ///   - table: the known signals; new ones are added to it.
     ///   - source: facts about the file besides its bytes.
-    ///   - localTime: the points in time at which the clock on the wall shows a time, which is given as if
+    ///   - wallTime: the points in time at which the clock on the wall shows a time, which is given as if
     ///     it were UTC, in their order: two in the hour that autumn repeats, none in the one that spring skips.
+    ///     The clock is local, or in the zone of this name; nil for an unknown zone.
     package init(
         _ format: ImportFormat, _ table: ImportTable, _ source: ImportSource = ImportSource(),
-        localTime: @escaping (UTC) -> [UTC]
+        wallTime: @escaping (UTC, _ zone: String?) -> [UTC]?
     ) {
         self.table = table
         self.source = source
-        let clock = LogClock(localTime, beginning: source.beginning?.clock)
+        let clock = LogClock(wallTime, beginning: source.beginning?.clock, source.findings)
         switch format {
         case .jsonLines: reader = JSONImport()
         case .csvLong: reader = LongImport(clock)
@@ -55,8 +56,13 @@ package struct TripFileReader {
     package var findings: ImportFindings? {
         var found = source.findings
         if found.numbers == nil, reader.grammar.matters {
-            // Other numbers may be possible for other PIDs.
+            // Other numbers may be other times, and possible for other PIDs.
             found.numbers = reader.grammar
+        } else if let clock = reader.clock, found.restarts == nil,
+            !clock.stopwatch.restarts.isEmpty || clock.order.finding != nil
+        {
+            found.restarts = clock.stopwatch.restarts
+            found.isMonthFirst = clock.order.finding
         } else if found.misnamed.isEmpty {
             found.misnamed = reader.misnamed
         }
@@ -99,5 +105,6 @@ package struct TripFileReader {
         if isLast, frames == nil, let first = skipped.first, skipped.count > 9 * entries {
             throw first
         }
+        if isLast, let fault = reader.clock?.order.fault { throw fault }
     }
 }

@@ -408,6 +408,43 @@ import Testing
         #expect(try program.run(month + ["--format", "json"]).objects.count == 2)
     }
 
+    /// Each command that an error suggests imports the file.
+    @Test(arguments: [
+        (
+            "2024-01-02 08:15:02 CST", "RPM", "TZ=America/Chicago",
+            "time zone \"CST\" may be UTC-06:00"
+        ),
+        ("2/3/2024 08:15:02", "RPM", "--date 2024-03-02", "\"2/3/2024\" may be 2 March"),
+        ("2024-01-02 08:15:02", "Fuel (gal)", "--units us", "Fuel in gal: --units us"),
+    ])
+    func `a question of a file has a command that answers it`(
+        _ time: String, _ column: String, _ answer: String, _ message: String
+    ) throws {
+        defer { program.remove() }
+        let path = try file("log.csv", "time,\(column)\n\(time),900\n")
+        let asked = try program.run(["import", path])
+        #expect(asked.status == 65 && asked.errors.contains(message), "\(asked.errors)")
+        #expect(asked.errors.contains(answer), "\(asked.errors)")
+        // TZ is a variable of the whole process.
+        guard !answer.hasPrefix("TZ") else { return }
+        let words = answer.split(separator: " ").map(String.init)
+        #expect(try program.run(["import", path] + words).output.contains("trip 1, 1 reading"))
+    }
+
+    @Test func `two drives in a file are two trips, and none of them is to be deleted`() throws {
+        defer { program.remove() }
+        let path = try file(
+            "log.csv", "Time (s),RPM\n0,900\n200,901\n400,902\n0,900\n200,901\n400,902\n")
+        let result = try program.run(["import", path, "--date", "2024-01-02 08:00"])
+        #expect(result.output == "\(path): trip 1, 2, 6 readings\n")
+        #expect(
+            result.errors
+                == "\(path): its clock starts again in line 5: each part is a trip, 1 s after the "
+                + "one before, because the file does not say when it began\n")
+        let again = try program.run(["import", path, "--date", "2024-01-02 08:00"])
+        #expect(again.output == "\(path): nothing new, 2 known already\n", "\(again)")
+    }
+
     @Test func `a hint names the database that the user named`() throws {
         defer { program.remove() }
         let path = try file("a.csv", "Time,RPM\n2026-11-21 08:15:02,800\n")

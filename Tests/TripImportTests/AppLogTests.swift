@@ -158,8 +158,8 @@ import TripImport
         ("Wed Feb 23 06:41:05 GMT+08:00 2022", "2022-02-22T22:41:05.000000Z"),
         ("Wed Feb 23 06:41:05 GMT-03:30 2022", "2022-02-23T10:11:05.000000Z"),
         ("Wed Feb 23 06:41:05 GMT 2022", "2022-02-23T06:41:05.000000Z"),
-        // A name of a zone may mean several: the clock of the user counts.
-        ("Mi Feb 23 06:41:05 MEZ 2022", "2022-02-23T07:41:05.000000Z"),
+        ("Mi Feb 23 06:41:05 MEZ 2022", "2022-02-23T05:41:05.000000Z"),
+        ("Wed Feb 23 06:41:05 EST 2022", "2022-02-23T11:41:05.000000Z"),
     ])
     func `Torque's satellite times have a zone in the middle`(
         _ text: String, _ utc: String

@@ -4,6 +4,14 @@ import Testing
 
 /// Numbers in the spelling of other programs and countries.
 @Suite struct `Numbers in logs` {
+    @Test(arguments: [("9e2", 900), ("-1E0", -1), ("12e3", 12_000), ("5e-1", 0.5)])
+    func `a number may have an exponent without a fraction where text is not possible`(
+        _ cell: String, _ value: Double
+    ) throws {
+        let file = try ImportedFile("timestamp,X (V),Y\n2024-01-02 08:00:00,\(cell),7E8\n")
+        #expect(file.values == [.init("X", value, "V"), .init("Y", .text("7E8"))])
+    }
+
     @Test(arguments: [
         ("12", 12), ("-12.5", -12.5), ("+3", 3), (".5", 0.5), ("5.", 5), ("007", 7),
         ("1726,5", 1726.5), ("1 726,5", 1726.5), ("1\u{A0}726,5", 1726.5),

@@ -59,7 +59,7 @@ import TripImport
         }
         var source = ImportSource()
         source.fileName = name
-        var reader = TripFileReader(format, table, source) { [$0] }
+        var reader = TripFileReader(format, table, source) { wall, _ in [wall] }
         var count = 0
         func take(_ event: ImportEvent) {
             guard case .entry(.items(let items), _) = event else { return }

@@ -20,6 +20,37 @@ import Testing
         }
     }
 
+    /// The consecutive frames 2 and 1 after a first frame, an answer of four bytes in three, a record that is too
+    /// short for its PID, a line of text, and a first frame at the end.
+    @Test func `damaged answers are counted and named`() throws {
+        func file(_ lines: [String]) throws -> ImportedFile {
+            let lines = ["7DF#02010C0000000000", "7E8#04410C1AF8000000"] + lines
+            let text = lines.enumerated().map {
+                "(1700000000.\($0.offset + 10)) can0 \($0.element)\n"
+            }
+            return try ImportedFile(text.joined())
+        }
+        for (lines, line, reason) in [
+            (
+                ["7E0#0209020000000000", "7E8#1014490201314434", "7E8#2247503030523535"], 5,
+                "7E8: consecutive frame 2 after 0, expected 1"
+            ),
+            (["7E0#02010C0000000000", "7E8#04410C1A"], 4, "7E8: "),
+            (["7E0#02010C0000000000", "7E8#03410C1A00000000"], 4, "7E8: "),
+            (["7E0#0209020000000000", "7E8#1014490201314434"], 4, "7E8: unfinished message"),
+        ] as [([String], Int, String)] {
+            let log = try file(lines)
+            #expect(log.values == [.init("RPM", 1726, "rpm")])
+            #expect(log.skipped.count == 1 && log.skipped.first?.line == line)
+            #expect(log.skipped.first?.reason.hasPrefix(reason) == true)
+        }
+        #expect(try file([]).skipped.count == 0)
+        let text = try ImportedFile(
+            "(1700000000.1) can0 7DF#02010C0000000000\ngarbage here\n can0 7E8#0341\n")
+        #expect(text.skipped.count == 2)
+        #expect(text.skipped.first?.reason == "not a frame of candump")
+    }
+
     @Test(arguments: [
         ("(1.249713) vcan0 044#2A366C2BBA", "elapsed(1249713) 044#2A366C2BBA"),
         ("can1 18DAF110#0641009839A0", "18DAF110#0641009839A0"), ("can0 7DF#R", "7DF#R"),

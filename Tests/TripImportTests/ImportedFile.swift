@@ -24,7 +24,7 @@ struct ImportedFile {
     }
 
     /// Loaded once, because that takes a second.
-    private static let standard = Result { try PIDTables.standard() }
+    static let standard = Result { try PIDTables.standard() }
 
     /// Number of trips.
     private(set) var trips = 0
@@ -76,7 +76,8 @@ struct ImportedFile {
     ) throws -> ImportFindings? {
         let table = ImportTable(standard, units: isUS ? .us : .metric)
         var reader = TripFileReader(
-            try #require(ImportFormat(bytes)), table, source, localTime: localTime)
+            try #require(ImportFormat(bytes)), table, source,
+            wallTime: { wall, zone in zone == nil ? localTime(wall) : nil })
         var rest = bytes[...]
         while !rest.isEmpty {
             try reader.read(rest.prefix(piece)) { take($0) }

@@ -148,6 +148,59 @@ import Testing
         #expect(twice.values == [.init("x", 1, ""), .init("x (2)", 2, "")])
     }
 
+    /// Gauges of other programs have these names, and hold other quantities than the PIDs of our short words.
+    @Test(arguments: [
+        ("Boost", "bar", "0.5"), ("SOC", "%", "80"), ("Gear", "", "3"), ("Accelerator", "%", "50"),
+        ("Load", "%", "50"), ("Lambda", "", "1"), ("Ethanol", "%", "10"), ("Map", "kPa", "50"),
+    ])
+    func `a word that our users type is not the name of a PID elsewhere`(
+        _ name: String, _ unit: String, _ value: String
+    ) throws {
+        for heading in ["\(name) (\(unit))", name] {
+            let file = try ImportedFile("timestamp,\(heading)\n2026-11-21T08:15:02Z,\(value)\n")
+            #expect(file.values.map(\.signal) == [name])
+            #expect(file.readings.allSatisfy { $0.dataID == nil })
+        }
+    }
+
+    @Test func `a short name in our spelling is that of a PID`() throws {
+        let file = try ImportedFile("timestamp,MAP (kPa),RPM\n2026-11-21T08:15:02Z,50,900\n")
+        #expect(file.values.map(\.signal) == ["MAP", "RPM"])
+    }
+
+    // MARK: Positions
+
+    @Test func `parts of a position are signals of their own without one`() throws {
+        let file = try ImportedFile(
+            "timestamp,Altitude (ft),Bearing,GPS Speed (m/s)\n2026-11-21T08:15:02Z,100,90,5\n")
+        #expect(
+            file.values == [
+                .init("Altitude", 30.48, "m"), .init("Bearing", 90, ""),
+                .init("GPS Speed", 18, "km/h"),
+            ])
+        let fixes = ["-,-", "0,0", "91,13", "47.5,8.5"].map {
+            "2026-11-21T08:15:02Z,\($0),100,900,1.5\n"
+        }.joined()
+        let track = try ImportedFile(
+            "timestamp,Latitude,Longitude,Altitude(m),RPM,Horizontal Dilution of Precision\n"
+                + fixes)
+        #expect(track.positions.map(\.altitude) == [100])
+        #expect(track.values.filter { $0 == .init("Altitude", 100, "m") }.count == 3)
+        #expect(track.values.filter { $0 == .init("RPM", 900, "rpm") }.count == 4)
+        #expect(
+            track.values.filter { $0.signal == "Horizontal Dilution of Precision" }.count == 4)
+        #expect(track.skipped.columns["position"] == 1 && track.skipped.count == 0)
+    }
+
+    @Test func `two altitudes are one in two units, or those of two sensors`() throws {
+        let head = "timestamp,lat,lon,Altitude (m),"
+        let copy = try ImportedFile(head + "Altitude (ft)\n2026-11-21T08:15:02Z,47,8,100,328\n")
+        #expect(copy.positions.first?.altitude == 100 && copy.values.isEmpty)
+        let other = try ImportedFile(head + "GPS Altitude (m)\n2026-11-21T08:15:02Z,47,8,100,90\n")
+        #expect(other.positions.first?.altitude == 100)
+        #expect(other.values == [.init("GPS Altitude", 90, "m")])
+    }
+
     @Test func `the user's list of names has priority`() throws {
         var source = source()
         source.names = ["Engine Speed": "RPM"]

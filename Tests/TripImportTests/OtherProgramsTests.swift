@@ -77,6 +77,7 @@ import TripImport
         ("21-Nov-2026 08:15:02.5+0200", "2026-11-21T06:15:02.500000Z"),
         ("2026-11-21 08:15:02 GMT-02:30", "2026-11-21T10:45:02.000000Z"),
         ("2026-11-21 08:15:02 UTC", "2026-11-21T08:15:02.000000Z"),
+        ("2026-11-21 08:15:02+01", "2026-11-21T07:15:02.000000Z"),
     ])
     func `the forms of times in logs are read`(_ text: String, _ time: String) throws {
         let file = try ImportedFile("time,RPM\n\(text),900\n")
@@ -84,7 +85,7 @@ import TripImport
     }
 
     @Test(arguments: [
-        "12.5", "noon", "2026-11-21T08:15:02+99:00", "2026-11-21T08:15:02+01",
+        "12.5", "noon", "2026-11-21T08:15:02+99:00", "2026-11-21T08:15:02+1",
         "32-Xyz-2026 08:00:00", "11.21.2026 08:15:02", "2026-11-21T08:15:02+0199",
         "x2026-11-21T",
     ])
@@ -102,15 +103,50 @@ import TripImport
             """)
         var first = try #require(Position(latitude: 47.5, longitude: 8.5))
         (first.altitude, first.course, first.speed) = (400, 90, 36)
-        #expect(file.positions == [first, Position(latitude: 47.5, longitude: 8.5)])
+        var last = try #require(Position(latitude: 47.5, longitude: 8.5))
+        last.course = 0
+        #expect(file.positions == [first, last])
+        #expect(file.skipped.columns["GPS Speed (Meters/second)"] == 1)
         #expect(file.voltages == [12.4])
         #expect(
             file.readings.map(\.ecu) == [
                 ECUAddress(0x7EA, .can11), ECUAddress(0x7E8, .can11), ECUAddress(0x7EA, .can11),
             ])
-        #expect(throws: ImportFault.self) {
-            try ImportedFile("time,latitude,longitude\n2026-11-21T08:15:02Z,91,8.5\n")
+    }
+
+    @Test func `a quote may follow a blank`() throws {
+        let file = try ImportedFile(
+            "timestamp , \"RPM\" , \"a, b\"\n2024-01-02 08:00:00 , \" 900 \" , \"1\"\n")
+        #expect(file.values == [.init("RPM", 900, "rpm"), .init("a, b", 1, "")])
+    }
+
+    @Test func `units with gallons need the country`() throws {
+        for unit in ["gal", "gal/h", "gal/hr", "gallons"] {
+            let log = "timestamp,X (\(unit))\n2024-01-02 08:00:00,1\n"
+            if unit == "gal" || unit == "gal/h" {
+                let fault = #expect(throws: ImportFault.self) { try ImportedFile(log) }
+                #expect(fault?.isQuestion == true)
+            } else {
+                #expect(try ImportedFile(log).values == [.init("X", 1, unit)])
+            }
+            let file = try ImportedFile(log, isUS: true)
+            guard case .number(let litres)? = file.values.first?.value else {
+                Issue.record("no number")
+                continue
+            }
+            #expect(abs(litres - 3.785411784) < 1e-12)
         }
+        let log = "timestamp,X (mpg)\n2024-01-02 08:00:00,30\n"
+        #expect(try ImportedFile(log).values == [.init("X", 30, "mpg")])
+        #expect(try ImportedFile(log, isUS: true).values == [.init("X", 30, "US mpg")])
+    }
+
+    @Test func `a line of JSON with a number beyond all numbers says so`() {
+        let line = #"{"time":"2024-01-02T08:00:00Z","signal":"X","value":1e999}"#
+        let fault = #expect(throws: ImportFault.self) { try ImportedFile(line + "\n") }
+        #expect(fault?.reason == "1e999 exceeds all numbers")
+        let other = #expect(throws: ImportFault.self) { try ImportedFile(#"{"a":1e5,}"# + "\n") }
+        #expect(other?.reason == "no JSON object")
     }
 
     @Test func `semicolons allow decimal commas, and text stays text`() throws {
@@ -140,7 +176,7 @@ import TripImport
         let file = try ImportedFile(
             "time,RPM,ELM_VOLTAGE,Altitude\n2026-01-01 10:00:00,1e999,-1e999,1e999\n"
                 + "2026-01-01 10:00:01,800,12.1,4\n")
-        #expect(file.values == [.init("RPM", 800, "rpm")])
+        #expect(file.values == [.init("RPM", 800, "rpm"), .init("Altitude", 4, "")])
     }
 
     /// Torque writes its own clock without a zone, and the satellites' with one; both show the time
@@ -205,7 +241,7 @@ import TripImport
     ])
     func `seconds count from the day that the user names`(text: String) throws {
         let fault = #expect(throws: ImportFault.self) { try ImportedFile(text) }
-        #expect(fault?.needsDay == true)
+        #expect(fault?.isQuestion == true)
         var source = ImportSource()
         source.start = WallClock("28.02.2021 10:00")
         let file = try ImportedFile(text, from: source)

@@ -28,7 +28,9 @@ import TripImport
     private static func events(_ text: String, piece size: Int) throws -> [String] {
         let bytes = Array(text.utf8)
         let format = try #require(ImportFormat(bytes))
-        var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { [$0] }
+        var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { wall, _ in
+            [wall]
+        }
         var events: [String] = []
         for start in stride(from: 0, to: bytes.count, by: size) {
             try reader.read(bytes[start..<min(start + size, bytes.count)]) {
@@ -86,7 +88,9 @@ import TripImport
 
     @Test func `an altitude in feet becomes metres`() throws {
         let format = try #require(ImportFormat(Array(Self.torque.utf8)))
-        var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { [$0] }
+        var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { wall, _ in
+            [wall]
+        }
         var altitudes: [Double?] = []
         func take(_ event: ImportEvent) {
             if case .entry(.position(let position), _) = event {
@@ -108,7 +112,9 @@ import TripImport
     ])
     func `a fault names its line`(_ text: String, _ line: Int, _ reason: String) throws {
         let format = ImportFormat(Array(text.utf8)) ?? .jsonLines
-        var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { [$0] }
+        var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { wall, _ in
+            [wall]
+        }
         let fault = #expect(throws: ImportFault.self) {
             try reader.read(Array(text.utf8)[...]) { _ in }
             try reader.finish { _ in }
@@ -119,7 +125,9 @@ import TripImport
 
     @Test func `an unclosed quote does not fill the memory`() throws {
         let heading = Array("time,RPM\n\"".utf8)
-        var reader = TripFileReader(.csvWide, ImportTable(try PIDTables.standard())) { [$0] }
+        var reader = TripFileReader(.csvWide, ImportTable(try PIDTables.standard())) { wall, _ in
+            [wall]
+        }
         try reader.read(heading[...]) { _ in }
         let piece = [UInt8](repeating: 0x61, count: 1 << 20)
         #expect(throws: ImportFault.self) {

@@ -18,14 +18,16 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             Car Scanner, Torque, OBD Fusion and OBDLink, BlueDriver, OBD Auto Doctor, RomRaider, \
             RaceChrono, TrackAddict, Harry's LapTimer, Freematics, AndrOBD, the database on a WiCAN's \
             memory card, and CSV with a time and one column per signal. A column is a PID of the \
-            vehicle if the program says so, or if its name says so, no other column claims the same PID \
+            vehicle if the program says so, or if its name is that of a PID, no other column claims the same PID \
             and the PID can have all of its values. Any other column keeps its name: speeds of satellites, \
             calculated values and sensors of the phone are no answers of the vehicle. --map says what \
             names in other languages mean. A valid VIN in a column called VIN sets the trip's \
             vehicle. Units are converted to metric ones (--units us or imperial says which gallons \
-            a file has). Times without a zone are local (the variable TZ). In dates with dots the day \
-            is first. If a date may mean two days, such as 2/3/2024 or 21-lip-2021, obdscan asks for the day \
-            (--date); AM or PM in capital letters says that the month is first.
+            a file has). Times without a zone are local (the variable TZ). A zone may be a word: CET, EST, \
+            GMT+2, Europe/Berlin. CST is a zone in China and in America: the local zone decides, else obdscan asks. \
+            In dates with dots the day is first. In other dates of numbers the whole file shows the order; if it does not, \
+            as in 2/3/2024, obdscan asks for the day (--date). AM or PM in capital letters says that the month is first. \
+            If the clock of a file starts again, each part is a trip, 1 s after the one before.
 
             Many logs do not say their day, or only count seconds. obdscan takes the beginning from \
             the file's name, such as 2021-11-19 16-45-25.csv; --date says it for other files.
@@ -167,16 +169,21 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             failure = fault
         } catch let fault as FileError {
             failure = Failure(fault)
-        } catch let fault as ImportFault where fault.needsDay {
+        } catch let fault as ImportFault where fault.isQuestion {
+            let command = "obdscan import \(shellWord(file))"
+            failure = Failure("\(file):\(fault.line): \(fault.reason)", status: .badData)
             // The days that a time may mean are the answers to its question.
-            let command = "obdscan import \(shellWord(file)) --date "
-            failure = Failure("\(file): \(fault.reason)", status: .badData)
             if let day = fault.days.first {
-                failure.message = "\(file):\(fault.line): \(fault.reason)"
                 let others = fault.days.dropFirst().map { ", or --date \($0)" }.joined()
-                failure.hint = "\"\(command)\(day)\"\(others)"
+                failure.hint = "\"\(command) --date \(day)\"\(others)"
+            } else if let zone = fault.zones.first {
+                let others = fault.zones.dropFirst().map { ", or TZ=\($0)" }.joined()
+                failure.hint = "\"TZ=\(zone) \(command)\"\(others)"
+            } else if fault.needsGallons {
+                failure.hint = "\"\(command) --units us\", or --units imperial"
             } else {
-                failure.hint = command + "2021-11-19"
+                failure.message = "\(file): \(fault.reason)"
+                failure.hint = command + " --date 2021-11-19"
             }
         } catch let fault as ImportFault {
             failure = Failure(
@@ -270,7 +277,11 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         let codes = result.codes.isEmpty ? "" : "\"obdscan dtc history\" shows its trouble codes"
         if !codes.isEmpty { output.note("\(file): \(codes)") }
         for trip in result.trips {
-            guard let other = try store.imports(alongside: trip).first else { continue }
+            guard
+                let other = try store.imports(alongside: trip).first(where: {
+                    !result.trips.contains($0)
+                })
+            else { continue }
             output.note(
                 "\(file): trip \(other) begins and ends at the same moments: if it is from the same "
                     + "file, \"obdscan trips delete \(other)\" removes it")

@@ -9,6 +9,13 @@ extension ImportRun {
         if let day = assumedDay, day.source == .fileName {
             notes.append("its times are on \(day.day), the day in its name")
         }
+        if let first = restarts.first {
+            let others =
+                restarts.count > 1 ? " and \(counted(restarts.count - 1, "other line"))" : ""
+            notes.append(
+                "its clock starts again in line \(first)\(others): each part is a trip, 1 s after the one "
+                    + "before, because the file does not say when it began")
+        }
         let lines = skipped.first.map { first in
             counted(skipped.count, "line") + " "
                 + "(first: line \(first.line), \(first.reason))"

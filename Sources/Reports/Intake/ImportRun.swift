@@ -32,6 +32,8 @@ package struct ImportRun {
     package let frames: FrameCount?
     /// Names of the file that are the name of a PID, with values that the PID cannot have.
     package let misnamed: [String]
+    /// The lines in which its clock starts again.
+    let restarts: [Int]
     /// Signals that may be PIDs with names in another language, if they are most of the file.
     let strangers: [Signal]
     /// All signals of the file.
@@ -60,11 +62,13 @@ package struct ImportRun {
         }
         self.source = source
         misnamed = source.findings.misnamed.sorted()
+        restarts = source.findings.restarts?.sorted() ?? []
         table = reader.table
         (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
-        trips = survey.finished(table.table)
+        let signals = table.table
+        trips = survey.finished(signals)
         let isForeign = reader.mayTranslate && survey.others.count > survey.pids.count
-        let names = survey.others.sorted().map { reader.table.table[$0] }
+        let names = survey.others.sorted().map { signals[$0] }
         strangers = isForeign ? names.filter { !source.findings.misnamed.contains($0.id) } : []
     }
 
@@ -77,7 +81,10 @@ package struct ImportRun {
         _ file: InputFile, _ format: ImportFormat, _ table: ImportTable, _ source: ImportSource,
         _ emit: (ImportEvent) throws -> Void
     ) throws -> TripFileReader {
-        var reader = TripFileReader(format, table, source) { moments(onTheWall: $0) }
+        var clocks = WallClocks()
+        var reader = TripFileReader(format, table, source) {
+            clocks.moments(onTheWall: $0, in: $1)
+        }
         try file.forEachPiece { try reader.read($0, emit) }
         try reader.finish(emit)
         return reader

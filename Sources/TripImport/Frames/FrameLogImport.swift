@@ -42,7 +42,7 @@ struct FrameLogImport: ImportReader {
     private(set) var pendingLine = 0
     private var rest: [UInt8] = []
     private var reader: FrameLogReader
-    private var clock: LogClock
+    private var time: LogClock
     private let standard: PIDTable
     private let known: TableAddresses
     private let channel: [UInt8]?
@@ -63,7 +63,7 @@ struct FrameLogImport: ImportReader {
 
     init(_ form: FrameLogForm, _ clock: LogClock, _ table: ImportTable, _ source: ImportSource) {
         reader = FrameLogReader(form)
-        self.clock = clock
+        time = clock
         standard = table.standard
         known = TableAddresses(table.standard)
         waiting = WaitingFrames(table.standard)
@@ -75,7 +75,7 @@ struct FrameLogImport: ImportReader {
 
     var pending: Int { rest.count }
     var endsInQuote: Bool { false }
-    var assumesBeginning: Bool { clock.assumesBeginning }
+    var clock: LogClock? { time }
 
     var count: FrameCount {
         FrameCount(
@@ -105,9 +105,17 @@ struct FrameLogImport: ImportReader {
             rest = []
             try read(line: line[...], &table, emit)
         }
-        if isLast {
-            for last in waiting.finish() { try take(last.frame, last.line, &table, emit) }
+        guard isLast else { return }
+        for last in waiting.finish() { try take(last.frame, last.line, &table, emit) }
+        for bus in buses.indices {
+            for error in buses[bus].finish() { leaveOut(error, line: error.line) }
         }
+    }
+
+    /// Counts an answer that cannot be used.
+    private mutating func leaveOut(_ error: LinkError, line: Int) {
+        let ecu = error.ecu.map { "\($0): " } ?? ""
+        skipped.add(ImportFault(line: line, reason: ecu + error.reason))
     }
 
     private mutating func read(
@@ -124,7 +132,7 @@ struct FrameLogImport: ImportReader {
             if frames == 0, pendingLine <= 5,
                 let found = LogClock.beginning(in: line.string, isMonthFirst: nil)
             {
-                return clock.begins(at: found)
+                return time.begins(at: found)
             }
             skipped.add(ImportFault(line: pendingLine, reason: reason))
         case .frame(let frame):
@@ -164,7 +172,8 @@ struct FrameLogImport: ImportReader {
             else { return }
             heardFrames += 1
             try take(found, at: frame.time, isHeard: true, &table, emit)
-        case .request, .part, .fault: break
+        case .fault(let error): leaveOut(error, line: line)
+        case .request, .part: break
         }
     }
 
@@ -221,12 +230,15 @@ struct FrameLogImport: ImportReader {
                 reading.line = 0
                 items.append(.reading(reading))
             case .code, .monitor, .monitorTest: items.append(item)
+            case .error(let error) where !isHeard:
+                let ecu = error.ecu.map { "\($0): " } ?? ""
+                skipped.add(ImportFault(line: pendingLine, reason: ecu + error.reason))
             case .negativeResponse, .message, .error: continue
             }
         }
         guard !items.isEmpty || said != nil else { return }
         let moment = try moment(time)
-        if !hasBegun {
+        if !hasBegun || self.time.hasRestarted {
             hasBegun = true
             try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
         }
@@ -253,13 +265,13 @@ struct FrameLogImport: ImportReader {
         return found
     }
 
-    private mutating func moment(_ time: Int64) throws -> UTC {
-        guard reader.isRelative == true else { return UTC(microseconds: time) }
-        if let beginning = reader.beginning { clock.begins(at: beginning) }
-        guard clock.beginning != nil else { throw ImportFault.noDay(line: pendingLine) }
-        if reader.countsFromMidnight { clock.countFromMidnight() }
-        guard let moment = clock.afterBeginning(Double(time) / 1e6) else {
-            throw ImportFault(line: pendingLine, reason: "\(time) µs is not a time")
+    private mutating func moment(_ passed: Int64) throws -> UTC {
+        guard reader.isRelative == true else { return UTC(microseconds: passed) }
+        if let beginning = reader.beginning { time.begins(at: beginning) }
+        guard time.beginning != nil else { throw ImportFault.noDay(line: pendingLine) }
+        if reader.countsFromMidnight { time.countFromMidnight() }
+        guard let moment = time.afterBeginning(Double(passed) / 1e6, line: pendingLine) else {
+            throw ImportFault(line: pendingLine, reason: "\(passed) µs is not a time")
         }
         return moment
     }

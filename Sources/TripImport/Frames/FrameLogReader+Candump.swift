@@ -36,7 +36,9 @@ extension FrameLogReader {
             }
             word = next
         } else if needsTimes {
-            return .unreadable("the frame has no time; candump -L writes one")
+            return .unreadable(
+                FrameLogForm(line: line) == .candump
+                    ? "the frame has no time; candump -L writes one" : "not a frame of candump")
         }
         let channel = word
         guard var text = words.next() else { return .unreadable("not channel and frame") }

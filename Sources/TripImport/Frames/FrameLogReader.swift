@@ -418,8 +418,12 @@ package struct FrameLogReader {
             {
                 let ofDay = Int64((seconds * 1e6).rounded())
                 if let zone = found.zone {
+                    guard case .shift(let shift) = zone.meaning else {
+                        return .failure(
+                            TimeFault(reason: "the time zone \"\(zone.text)\" is not clear"))
+                    }
                     isRelative = false
-                    return .success(day.midnight.microseconds + ofDay - zone)
+                    return .success(day.midnight.microseconds + ofDay - shift)
                 }
                 (isRelative, showsClock, countsFromMidnight) = (true, true, true)
                 if beginning == nil { beginning = WallClock(day.midnight, seconds: nil) }

@@ -19,8 +19,8 @@ struct DateText {
     private(set) var unclear = ""
     /// Seconds since midnight; nil without a time.
     private(set) var seconds: Double?
-    /// How far the clock is ahead of UTC; unit: µs, nil without a zone.
-    private(set) var zone: Int64?
+    /// The zone of the clock, if the text names one.
+    private(set) var zone: ZoneText?
     /// Whether the clock has twelve hours, and shows that in capital letters as in the United States.
     private(set) var hasCapitalHalf = false
 
@@ -31,14 +31,23 @@ struct DateText {
     ///
     /// Examples: `2026-11-21T08:15:02+01:00`, `21.11.2026 08:15`, `1/2/2024 8:00:04 AM`,
     /// `12-marrask.-2014 13:40:39.474`, `Wed Feb 23 06:41:05 GMT+08:00 2022`, `Jul 16, 2017 2:47:57 PM`.
+    ///
+    /// In a cell, no word may remain: a word after the time is its zone, and others are days of the week.
     init?(_ text: String, isLine: Bool = false) {
+        var (text, comment) = (text, "")
+        if !isLine, text.last == ")" || text.last == "]",
+            let open = text.lastIndex(of: text.last == ")" ? "(" : "["), open > text.startIndex
+        {
+            // The zone again, or its name: `08:15:02 +0100 (CET)`, `08:15:02+01:00[Europe/Berlin]`.
+            comment = String(text[open...].dropFirst().dropLast())
+            text = String(text[..<open])
+        }
         var words = Self.words(text, isLine: isLine)
         guard words.count <= 8 else { return nil }
         var day: Int?
         var year: String?
         var months: (name: Substring, found: [MonthNames.Meaning])?
         var half: String?
-        var strangers = 0
         while let word = words.first {
             words.removeFirst()
             let lower = word.lowercased()
@@ -57,11 +66,14 @@ struct DateText {
                 if lower.count == 2, lower.hasSuffix("."), words.first == "m." {
                     words.removeFirst()
                 }
-            } else if seconds != nil, zone == nil, let found = Self.zone(word) {
-                zone = found
-            } else if days.isEmpty, let found = Self.date(word) {
+            } else if seconds != nil, zone == nil, let shift = ZoneText.shift(word) {
+                zone = ZoneText(word, .shift(shift))
+            } else if days.isEmpty, let found = Self.date(word, isLine: isLine) {
                 (days, unclear) = (found, String(word))
-            } else if months == nil, case let found = MonthNames.meanings(word), !found.isEmpty {
+            } else if months.map({ DayNames.contains($0.name) }) ?? true,
+                case let found = MonthNames.meanings(word), !found.isEmpty
+            {
+                // `mar. 5 mars`: a Tuesday in March.
                 months = (word, found)
             } else if word.utf8.count == 4, Int(word) != nil, year == nil {
                 year = String(word)
@@ -70,14 +82,19 @@ struct DateText {
                 number < 32
             {
                 day = number
-            } else if ["de", "of", "den"].contains(lower) {
+            } else if Self.others.contains(lower) {
                 continue
-            } else {
-                // A day of the week, or the name of a zone.
-                guard isLine || word.first?.isLetter == true else { return nil }
-                strangers += 1
-                guard isLine || strangers <= 2 else { return nil }
+            } else if !isLine {
+                if seconds != nil, zone == nil, !DayNames.contains(word) {
+                    zone = ZoneText(word)
+                } else if !DayNames.contains(word) {
+                    return nil
+                }
             }
+        }
+        if zone == nil, !comment.isEmpty {
+            guard seconds != nil else { return nil }
+            zone = ZoneText(comment[...])
         }
         if days.isEmpty, let months, let day, let year {
             days = months.found.compactMap { Self.day(year, $0, day) }
@@ -94,7 +111,7 @@ struct DateText {
     }
 
     /// A time without a day, such as `8:30:00 AM` or `08:15:02+01:00`; nil for anything else.
-    static func timeOfDay(_ text: String) -> (seconds: Double, zone: Int64?)? {
+    static func timeOfDay(_ text: String) -> (seconds: Double, zone: ZoneText?)? {
         // Most cells are numbers.
         guard text.utf8.contains(0x3A) else { return nil }
         guard let found = DateText("2000-01-01 " + text), let seconds = found.seconds,
@@ -129,37 +146,25 @@ struct DateText {
     /// `8:30`, `08:15:02.123`, `8:30:00PM`, `08:15:02+01:00`, `08:15:02Z`.
     private static func clock(
         _ word: Substring
-    ) -> (seconds: Double, half: String?, zone: Int64?)? {
+    ) -> (seconds: Double, half: String?, zone: ZoneText?)? {
         guard word.first?.isNumber == true, word.contains(":") else { return nil }
         if let seconds = WallClock.seconds(word) { return (seconds, nil, nil) }
         let end = word.firstIndex { !($0.isNumber || ":.,".contains($0)) } ?? word.endIndex
         guard let seconds = WallClock.seconds(word[..<end]) else { return nil }
         let rest = word[end...]
         if ["am", "pm"].contains(rest.lowercased()) { return (seconds, String(rest), nil) }
-        return zone(rest).map { (seconds, nil, $0) }
+        return ZoneText.shift(rest).map { (seconds, nil, ZoneText(rest, .shift($0))) }
     }
 
-    /// `Z`, `UTC`, `GMT`, `GMT+08:00`, `+0100`; unit: µs, nil for anything else.
-    private static func zone(_ word: Substring) -> Int64? {
-        var rest = word
-        for name in ["Z", "UTC", "GMT"] where rest.hasPrefix(name) {
-            rest = rest.dropFirst(name.count)
-            if rest.isEmpty { return 0 }
-            break
-        }
-        // `08:15:02 GMT-02:30`; no program writes `+01` alone.
-        let digits = rest.dropFirst().filter { $0 != ":" }
-        guard rest.first == "+" || rest.first == "-", digits.count == 4,
-            let number = Int64(digits), number >= 0, number < 2400, number % 100 < 60
-        else { return nil }
-        let shift = (number / 100 * 60 + number % 100) * 60_000_000
-        return rest.first == "+" ? shift : -shift
-    }
+    /// Words between day and time, and after a time.
+    private static let others: Set<String> = [
+        "de", "of", "den", "at", "um", "kl.", "à", "uhr", "h", "hrs", "г.", "г", "р.",
+    ]
 
     // MARK: Dates
 
     /// `2026-11-21`, `21.11.2026`, `1/2/2024`, `23-feb.-2022`, `2022年2月23日`.
-    private static func date(_ word: Substring) -> [Day]? {
+    private static func date(_ word: Substring, isLine: Bool) -> [Day]? {
         if let year = word.firstIndex(of: "年"), let month = word.firstIndex(of: "月"), year < month,
             word.last == "日", let number = Int(word[word.index(after: year)..<month]),
             let day = Int(word[word.index(after: month)...].dropLast())
@@ -195,11 +200,16 @@ struct DateText {
                 guard parts[1].utf8.count <= 2, parts[2].utf8.count <= 2 else { return nil }
                 return numbered(parts[0], second, third, nil).map { [$0] }
             }
-            guard parts[0].utf8.count <= 2, parts[1].utf8.count <= 2, third > 31 else { return nil }
+            // `02.03.24`; `24-03-02` may have the year first, and a line may have the number of a version.
+            let isShort = parts[2].utf8.count == 2 && sign != "-" && !isLine
+            guard parts[0].utf8.count <= 2, parts[1].utf8.count <= 2,
+                isShort || parts[2].utf8.count == 4 && third > 31
+            else { return nil }
+            let year = isShort ? "20" + parts[2] : parts[2]
             // The day is first in a date with points.
-            if sign == "." { return numbered(parts[2], second, first, nil).map { [$0] } }
+            if sign == "." { return numbered(year, second, first, nil).map { [$0] } }
             let both = [
-                numbered(parts[2], second, first, false), numbered(parts[2], first, second, true),
+                numbered(year, second, first, false), numbered(year, first, second, true),
             ].compactMap(\.self)
             if both.isEmpty { return nil }
             return first == second

@@ -11,8 +11,11 @@ struct LogClock {
         case sinceStart(second: Double)
     }
 
-    /// The points in time at which the clock on the wall shows a local time, in their order.
-    private let localTime: (UTC) -> [UTC]
+    /// The points in time at which the clock on the wall shows a time, in their order: in local time, or in
+    /// the zone of that name; nil for an unknown zone.
+    typealias Wall = (UTC, _ zone: String?) -> [UTC]?
+
+    private let wallTime: Wall
     var form = Form.time
     /// How numbers of the time column read.
     var numbers = DecimalRule.any
@@ -28,7 +31,7 @@ struct LogClock {
     /// µs.
     private var zone: Int64?
     /// The other clock beside the next time.
-    private var other: (wall: UTC, zone: Int64, text: String)?
+    private var other: (wall: UTC, zone: ZoneText, text: String)?
     /// The end of the text with the zone, `GMT+02:00 2021`; an unchanged end means an unchanged zone.
     private var zoneText: [UInt8] = []
     /// The last time of day in seconds, and the number of midnights since the beginning.
@@ -36,25 +39,41 @@ struct LogClock {
     /// The last time.
     private var last: UTC?
 
-    /// Whether the month is first in dates of numbers, once a date shows it.
-    private var isMonthFirst: Bool?
-    /// Why the last time could not be read, if the user can add the missing part; a part of a sentence.
-    private(set) var question: String?
-    /// The days that the last time may mean.
-    private var questionDays: [String] = []
+    /// What the dates of the log show about the order of day and month.
+    private(set) var order: DateOrder
+    /// A clock that counts, and may start again within the log.
+    private(set) var stopwatch: Stopwatch
+    /// Why the last time could not be read; a part of a sentence.
+    private var reason: String?
+    /// The days or zones that the last time may mean.
+    private var days: [String] = []
+    private var zones: [String] = []
 
-    init(_ localTime: @escaping (UTC) -> [UTC], beginning: WallClock? = nil) {
-        self.localTime = localTime
+    init(_ wallTime: @escaping Wall, beginning: WallClock? = nil, _ findings: ImportFindings) {
+        self.wallTime = wallTime
         self.beginning = beginning
+        order = DateOrder(findings.isMonthFirst)
+        stopwatch = Stopwatch(findings.restarts)
     }
+
+    private func localTime(_ wall: UTC) -> [UTC] { wallTime(wall, nil) ?? [] }
 
     /// Sets the beginning from a line of the log.
     mutating func begins(at found: WallClock) {
         // Keep the time in the file name if the line contains only the day.
-        guard found.seconds != nil || beginning?.midnight != found.midnight else { return }
+        guard found.seconds != nil || beginning?.midnight != found.midnight,
+            found != beginning || !saysBeginning
+        else { return }
         beginning = found
         saysBeginning = true
+        stopwatch.beginsAnew()
     }
+
+    /// Whether the clock of a log that counts has started again with the last time.
+    var hasRestarted: Bool { stopwatch.hasRestarted }
+
+    /// Says that another part of the log begins with the next time.
+    mutating func partBegins() { stopwatch.partBegins() }
 
     /// Takes seconds as counted from the midnight before the beginning.
     mutating func countFromMidnight() {
@@ -77,15 +96,11 @@ struct LogClock {
         return DateText.timeOfDay(text) != nil
     }
 
-    /// The message about a text that is not a time, or needs a day.
+    /// The message about a text that is not a time, or needs a day or a zone.
     func fault(_ text: String, line: Int) -> ImportFault {
         if needsDay(text) { return .noDay(line: line) }
-        guard let question else {
-            return ImportFault(line: line, reason: "time \"\(text)\" is not a date")
-        }
-        var fault = ImportFault(line: line, reason: question)
-        fault.needsDay = true
-        fault.days = questionDays
+        var fault = ImportFault(line: line, reason: reason ?? "time \"\(text)\" is not a date")
+        (fault.days, fault.zones) = (days, zones)
         return fault
     }
 
@@ -123,21 +138,22 @@ struct LogClock {
     ///
     /// The clock accepts ISO 8601 with a zone, or without one in local time; seconds, milliseconds and
     /// microseconds since 1970; dates as in ``DateText``; a time of day; and time since the log began.
-    mutating func utc(_ text: String) -> UTC? {
-        question = nil
-        let found = converted(text)
+    mutating func utc(_ text: String, line: Int) -> UTC? {
+        (reason, days, zones) = (nil, [], [])
+        stopwatch.endsRestart()
+        let found = converted(text, line)
         last = found ?? last
         return found
     }
 
-    private mutating func converted(_ text: String) -> UTC? {
+    private mutating func converted(_ text: String, _ line: Int) -> UTC? {
         if case .sinceStart(let second) = form {
             if let number = number(text) {
                 return Self.since1970(number * second, scales: [1])
-                    ?? afterBeginning(number * second)
+                    ?? afterBeginning(number * second, line: line)
             }
-            if let passed = Self.duration(text) { return afterBeginning(passed) }
-            return dated(text)
+            if let passed = Self.duration(text) { return afterBeginning(passed, line: line) }
+            return dated(text, line)
         }
         if text.hasSuffix("Z"), let utc = UTC(text) { return utc }
         if let found = DateText.timeOfDay(text) {
@@ -146,9 +162,10 @@ struct LogClock {
             return utc(beginning.midnight + continued(found.seconds), found.zone)
         }
         if let number = number(text) {
-            return abs(number) < Self.least ? afterBeginning(number) : Self.since1970(number)
+            return abs(number) < Self.least
+                ? afterBeginning(number, line: line) : Self.since1970(number)
         }
-        return dated(text)
+        return dated(text, line)
     }
 
     /// Seconds since the first midnight for seconds of a day.
@@ -169,40 +186,36 @@ struct LogClock {
     }
 
     /// The time for a text with a day.
-    private mutating func dated(_ text: String) -> UTC? {
+    private mutating func dated(_ text: String, _ line: Int) -> UTC? {
         // A day without a time is its beginning.
-        guard let found = DateText(text), let day = theDay(of: found) else { return nil }
+        guard let found = DateText(text), let day = theDay(of: found, line) else { return nil }
         return utc(day.midnight + (found.seconds ?? 0), found.zone)
     }
 
-    /// The day that a text means here; nil if the other dates of the log do not decide between several days.
-    private mutating func theDay(of found: DateText) -> DateText.Day? {
+    /// The day that a text means here; nil if nothing decides between several days.
+    private mutating func theDay(of found: DateText, _ line: Int) -> DateText.Day? {
         var days = found.days
-        if let isMonthFirst, days.contains(where: { $0.isMonthFirst != nil }) {
-            days = days.filter { $0.isMonthFirst == isMonthFirst }
-        }
-        if days.count > 1, let beginning {
-            // A log lasts no longer than some days.
-            let near = days.filter {
-                (0...3 * 86_400_000_000).contains(
-                    $0.midnight.microseconds - beginning.midnight.microseconds)
-            }
-            if near.count == 1 { days = near }
-        }
+        if days.count == 1, let shown = days[0].isMonthFirst { order.take(shown) }
         // Programs that write AM and PM in capital letters write dates as in the United States.
         if days.count > 1, found.isOrderUnclear, found.hasCapitalHalf {
             days = days.filter { $0.isMonthFirst == true }
         }
-        guard days.count == 1, let day = days.first else {
-            let meanings = found.days.map(\.meaning).joined(separator: ", or ")
-            if !meanings.isEmpty {
-                question = "\"\(found.unclear)\" may be \(meanings)"
-                questionDays = found.days.map { String($0.midnight.text.prefix(10)) }
-            }
-            return nil
+        guard days.count > 1 else { return days.first }
+        reason =
+            "\"\(found.unclear)\" may be \(days.map(\.meaning).joined(separator: ", or "))"
+        self.days = days.map { String($0.midnight.text.prefix(10)) }
+        // A log lasts no longer than some days.
+        let near = days.filter { day in
+            beginning.map {
+                (0...3 * 86_400_000_000).contains(
+                    day.midnight.microseconds - $0.midnight.microseconds)
+            } ?? false
         }
-        if isMonthFirst == nil { isMonthFirst = day.isMonthFirst }
-        return day
+        let nearest = near.count == 1 ? near[0] : nil
+        guard found.isOrderUnclear else { return nearest }
+        let fault = fault(found.unclear, line: line)
+        let isMonthFirst = order.isMonthFirst(fitting: nearest?.isMonthFirst, fault)
+        return days.first { $0.isMonthFirst == isMonthFirst }
     }
 
     /// Takes another clock of the log beside the next time, if it has a zone.
@@ -216,38 +229,66 @@ struct LogClock {
     }
 
     /// The point in time so many seconds after the beginning; nil if the beginning is unknown.
-    mutating func afterBeginning(_ seconds: Double) -> UTC? {
+    mutating func afterBeginning(_ seconds: Double, line: Int) -> UTC? {
         guard let beginning, abs(seconds) < 1e9 else { return nil }
         assumesBeginning = !saysBeginning
         if countsFromMidnight {
-            let found = local(beginning.midnight + continued(seconds))
+            let found = local(beginning.midnight + continued(seconds), nil)
             last = found
             return found
         }
         // A stopwatch does not follow changes of local time.
         let start = beginning.midnight + (beginning.seconds ?? 0)
-        return (localTime(start).first ?? skipped(start).utc) + seconds
+        return (localTime(start).first ?? skipped(start, nil).utc)
+            + stopwatch.seconds(seconds, line: line)
     }
 
-    /// UTC for a time of the clock on the wall, in its zone or that of the log, else in local time.
-    private mutating func utc(_ wall: UTC, _ zone: Int64?) -> UTC {
+    /// UTC for a time of the clock on the wall, in its zone or that of the log, else in local time; nil if the
+    /// zone is not clear.
+    private mutating func utc(_ wall: UTC, _ zone: ZoneText?) -> UTC? {
         // A satellite clock without a fix shows another time, whose zone may differ.
         if let other, other.wall.microseconds(since: wall).magnitude < 1_800_000_000 {
-            self.zone = other.zone
+            guard let utc = utc(wall, in: other.zone) else { return nil }
+            self.zone = wall.microseconds(since: utc)
             zoneText = Array(other.text.utf8.suffix(14))
         }
-        guard let shift = zone ?? self.zone else { return local(wall) }
+        if let zone { return utc(wall, in: zone) }
+        guard let shift = self.zone else { return local(wall, nil) }
         return UTC(microseconds: wall.microseconds - shift)
     }
 
-    /// UTC for a local time.
+    /// UTC for a time of the clock on the wall in a zone; nil if the zone is not clear.
+    private mutating func utc(_ wall: UTC, in zone: ZoneText) -> UTC? {
+        switch zone.meaning {
+        case .shift(let shift): return UTC(microseconds: wall.microseconds - shift)
+        case .place(let name):
+            if wallTime(wall, name) != nil { return local(wall, name) }
+            reason = "this system does not know the time zone \"\(zone.text)\""
+        case .unknown: reason = "\"\(zone.text)\" after the time is not a time zone"
+        case .several(let candidates):
+            // The one that this system has.
+            let here = localTime(wall)
+            let fitting = candidates.filter {
+                here.contains(UTC(microseconds: wall.microseconds - $0.shift))
+            }
+            if fitting.count == 1 {
+                return UTC(microseconds: wall.microseconds - fitting[0].shift)
+            }
+            let meanings = candidates.map(\.text).joined(separator: ", or ")
+            reason = "time zone \"\(zone.text)\" may be \(meanings)"
+            zones = candidates.map(\.place)
+        }
+        return nil
+    }
+
+    /// UTC for a local time, or for one in another zone.
     ///
     /// The rows of a log are in the order of recording, so a step back to a time that autumn repeats is
     /// the second time. A time that spring skips shows a clock that did not follow the change.
-    private mutating func local(_ wall: UTC) -> UTC {
-        let found = localTime(wall)
+    private mutating func local(_ wall: UTC, _ name: String?) -> UTC {
+        let found = wallTime(wall, name) ?? []
         guard let first = found.first else {
-            let (utc, shift) = skipped(wall)
+            let (utc, shift) = skipped(wall, name)
             zone = shift
             return utc
         }
@@ -256,10 +297,10 @@ struct LogClock {
         return second
     }
 
-    /// UTC for a local time that spring skips, with the distance from UTC before the change; unit: µs.
-    private func skipped(_ wall: UTC) -> (utc: UTC, shift: Int64) {
+    /// UTC for a time that spring skips, with the distance from UTC before the change; unit: µs.
+    private func skipped(_ wall: UTC, _ name: String?) -> (utc: UTC, shift: Int64) {
         let dayBefore = wall + -90_000
-        let shift = localTime(dayBefore).first.map { dayBefore.microseconds(since: $0) } ?? 0
+        let shift = wallTime(dayBefore, name)?.first.map { dayBefore.microseconds(since: $0) } ?? 0
         return (UTC(microseconds: wall.microseconds - shift), shift)
     }
 

@@ -43,8 +43,6 @@ struct LogProfile: Sendable {
     var units: [String: String] = [:]
     /// What the program writes for a missing value, in lower case, besides nothing.
     var noValue: Set<String> = []
-    /// Whether names may be those that users of obdscan type, such as `gear`.
-    var hasAliases = false
     /// Whether the month is first in the line with the day.
     var isMonthFirst: Bool?
 
@@ -68,7 +66,7 @@ struct LogProfile: Sendable {
 
     /// A program without a profile.
     static let unknown = LogProfile(
-        program: "", sample: "", answers: .unclaimed, hasAliases: true)
+        program: "", sample: "", answers: .unclaimed)
 
     /// The programs, by their own files.
     static let all: [LogProfile] = [
@@ -169,8 +167,7 @@ struct LogProfile: Sendable {
                 timestamp,RPM,SPEED,COOLANT_TEMP
                 2026-11-21 08:15:02.500000,1726.0 revolutions_per_minute,50.0 kilometer_per_hour,90 degree_Celsius
                 """,
-            headings: ["rpm", "speed", "coolanttemp"], answers: .named, noValue: ["none"],
-            hasAliases: true),
+            headings: ["rpm", "speed", "coolanttemp"], answers: .named, noValue: ["none"]),
     ]
 
     /// Whether a cell means "no measurement" in the logs of any known program.

@@ -5,13 +5,9 @@ import OBDCore
 struct WideColumns {
     enum Content {
         case time
-        case latitude, longitude, course
-        /// Altitude in a unit of this many metres.
-        case altitude(metres: Double)
-        /// The speed of the position in a unit of this many km/h.
-        case groundSpeed(factor: Double)
-        /// The accuracy of the position in a unit of this many metres.
-        case accuracy(metres: Double)
+        case latitude, longitude
+        /// Another part of the position, in a unit of this many metres, km/h or degrees; a signal without a fix.
+        case place(LogProfile.Role, factor: Double, Named)
         case voltage
         /// The VIN if it is valid, else a signal with that name.
         case vin(ecu: ECUAddress?)
@@ -40,8 +36,8 @@ struct WideColumns {
     let clock: LogClock.Form
     /// The index of the time column.
     let time: Int
-    /// Whether the time column has UTC although its cells do not show that.
-    let isUTC: Bool
+    /// The zone of the time column, if the heading names one.
+    let zone: String?
     /// The index of a column with the day of the time column.
     let day: Int?
     /// Whether the time column is the engine's run time, which is also a signal.
@@ -53,47 +49,71 @@ struct WideColumns {
     let profile: LogProfile
 
     private struct Clock {
-        /// The heading without blanks.
-        var name: String
+        var column: Int
         var form = LogClock.Form.time
-        var isUTC = false
+        var zone: String?
     }
 
-    /// Headings of the time column, in order of preference.
+    /// The names of the time column by their letters, in order of preference.
     ///
-    /// Torque has two clocks, and the one of the device has milliseconds.
-    private static let clocks: [Clock] = [
-        Clock(name: "devicetime"), Clock(name: "utctime", isUTC: true),
-        Clock(name: "utc(ms)", form: .sinceStart(second: 0.001)), Clock(name: "time"),
-        Clock(name: "timestamp"), Clock(name: "timestamp(s)"), Clock(name: "datetime"),
-        Clock(name: "time_stamp"), Clock(name: "date_time"), Clock(name: "localtime"),
-        Clock(name: "timestamp(utc)", isUTC: true), Clock(name: "datetime(utc)", isUTC: true),
-        Clock(name: "date"),
+    /// Torque has two clocks, and the one of the device has milliseconds. AndrOBD writes the word in the
+    /// phone's language.
+    private static let clocks = [
+        "devicetime", "utctime", "timeutc", "utcdatetime", "datetimeutc", "utctimestamp",
+        "timestamputc", "utc", "time", "timestamp", "datetime", "timedate", "localtime",
+        "timelocal", "datumuhrzeit", "zeitstempel", "horodatage", "fechahora", "datahora",
     ]
-    /// Headings of the time column if no other is there.
-    private static let lastClocks: [Clock] = [
-        Clock(name: "gpstime"),
-        // AndrOBD writes the word in the phone's language.
-        Clock(name: "zeit"), Clock(name: "temps"), Clock(name: "tiempo"), Clock(name: "tempo"),
-        Clock(name: "tijd"), Clock(name: "czas"), Clock(name: "время"),
+    /// The names if no other column is there.
+    private static let lastClocks = [
+        "gpstime", "zeit", "uhrzeit", "temps", "heure", "tiempo", "hora", "tempo", "ora", "tijd",
+        "czas", "godzina", "время", "tid", "klokkeslett", "čas", "saat", "aika",
     ]
 
-    /// Names of clocks that count from the beginning in the unit of their heading: `Time (ms)`.
-    private static let stopwatches: Set<String> = [
-        "time", "timestamp", "elapsed", "elapsedtime", "timeelapsed", "relativetime", "timeoffset",
-        "sessiontime", "logtime", "zeit", "temps", "tiempo", "tempo", "tijd", "czas", "время",
+    /// Names of clocks that count from the beginning, without a unit.
+    private static let elapsed: Set<String> = [
+        "elapsed", "elapsedtime", "timeelapsed", "relativetime", "timeoffset", "sessiontime",
+        "logtime",
     ]
+    /// Names of clocks that count from the beginning in the unit of their heading: `Time (ms)`.
+    private static let stopwatches = elapsed.union([
+        "time", "timestamp", "zeit", "temps", "tiempo", "tempo", "tijd", "czas", "время",
+    ])
     /// Their units in seconds.
     private static let seconds: [String: Double] = [
         "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "ms": 0.001, "msec": 0.001,
         "milliseconds": 0.001, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "min": 60, "minutes": 60,
     ]
 
-    private static func stopwatch(_ columns: [Column]) -> (Clock, Int)? {
-        for (index, column) in columns.enumerated()
-        where stopwatches.contains(WideNames.letters(of: column.name)) {
+    private static func stopwatch(_ columns: [Column]) -> Clock? {
+        for (index, column) in columns.enumerated() where stopwatches.contains(column.letters) {
             guard let second = seconds[column.unit.lowercased()] else { continue }
-            return (Clock(name: column.name, form: .sinceStart(second: second)), index)
+            return Clock(column: index, form: .sinceStart(second: second))
+        }
+        return nil
+    }
+
+    /// The first of these names that is the heading of times.
+    private static func clock(_ names: [String], _ columns: [Column]) -> Clock? {
+        for name in names {
+            for (index, column) in columns.enumerated()
+            where column.letters == name && column.name.first?.isLetter == true {
+                let unit = column.unit.lowercased()
+                if name == "utc", unit == "ms" {
+                    return Clock(column: index, form: .sinceStart(second: 0.001))
+                }
+                // `Time (HH:mm:ss)`; `time [every 0.5 s, last value]` is our own.
+                let isPlain =
+                    ["", "local", "local time", "iso 8601"].contains(unit)
+                    || ["every", "hh", "h:m", "mm:ss", "yyyy", "dd"].contains(where: unit.hasPrefix)
+                    || name == "timestamp" && unit == "s"
+                if isPlain {
+                    let zone = name.hasPrefix("utc") || name.hasSuffix("utc") ? "UTC" : nil
+                    return Clock(column: index, zone: zone)
+                }
+                if ZoneText(column.unit[...]).meaning != .unknown, seconds[unit] == nil {
+                    return Clock(column: index, zone: column.unit)
+                }
+            }
         }
         return nil
     }
@@ -110,29 +130,27 @@ struct WideColumns {
     ) {
         let names = header.map { $0.withoutBlanks }
         let profile = LogProfile.of(lines, header)
-        func isClock(_ column: String, _ name: String) -> Bool {
-            let column = column.lowercased().filter { $0 != " " }
-            return column == name || column.hasPrefix(name + "[every")
-        }
         var columns = names.map { Column(CSVReader.undefused($0)) }
-        func first(_ clocks: [Clock]) -> (Clock, Int)? {
-            clocks.lazy.compactMap { clock in
-                names.firstIndex { isClock($0, clock.name) }.map { (clock, $0) }
-            }.first
-        }
-        let wanted = first(Self.clocks) ?? Self.stopwatch(columns) ?? first(Self.lastClocks)
+        let wanted =
+            Self.clock(Self.clocks + Self.lastClocks + ["date"], columns)
+            ?? Self.stopwatch(columns)
+            ?? columns.firstIndex { Self.elapsed.contains($0.letters) }.map {
+                Clock(column: $0, form: .sinceStart(second: 1))
+            }
         let runTime = columns.firstIndex {
             WideNames.pid($0.name) == 0x1F && ["", "s", "sec"].contains($0.unit.lowercased())
         }
-        guard let time = wanted?.1 ?? runTime else { return nil }
-        clock = wanted?.0.form ?? .sinceStart(second: 1)
-        isUTC = wanted?.0.isUTC ?? false
+        guard let time = wanted?.column ?? runTime else { return nil }
+        clock = wanted?.form ?? .sinceStart(second: 1)
+        zone = wanted?.zone
         isRunTime = wanted == nil
         self.time = time
-        let found = names.indices.first { index in
-            index != time && Self.days.contains(WideNames.letters(of: names[index]))
-        }
-        let dayColumn = clock == .time && wanted?.0.name != "date" ? found : nil
+        let dayColumn =
+            clock != .time || columns[time].letters == "date"
+            ? nil
+            : columns.firstIndex {
+                Self.days.contains($0.letters) && $0.letters != columns[time].letters
+            }
         day = dayColumn
         // `G(x)`, `G(y)` and `G(z)` are three signals: text in parentheses that no program uses as
         // a unit belongs to the name.
@@ -155,20 +173,23 @@ struct WideColumns {
                 columns[index].source = source.withoutBlanks.lowercased()
             }
         }
-        let hasPlace = columns.contains {
-            if case .latitude? = Self.role($0, profile) { true } else { false }
-        }
-        var seen: Set<LogProfile.Role> = []
+        let roles = columns.map { Self.role($0, profile) }
+        let hasPlace = roles.contains(.latitude) && roles.contains(.longitude)
+        var seen: [LogProfile.Role: String] = [:]
         let own = names.first == "time"
         contents = columns.indices.map { index in
             if index == time, wanted != nil { return .time }
             if index == dayColumn { return .nothing }
-            var content = Self.content(columns[index], profile, hasPlace: hasPlace, isOwn: own)
-            // A second altitude is the same one in another unit.
-            if let role = Self.role(columns[index], profile), !seen.insert(role).inserted {
-                if case .signal = content {} else { content = .nothing }
+            // Without a position, its parts are signals of their own.
+            var role = roles[index].flatMap { hasPlace || $0 == .nothing ? $0 : nil }
+            if let found = role, found != .nothing,
+                let first = seen.updateValue(columns[index].letters, forKey: found)
+            {
+                // A second altitude is the same one in another unit, or that of another sensor.
+                role = first == columns[index].letters ? .nothing : nil
             }
-            return content
+            return Self.content(
+                columns[index], role, profile, hasPlace: hasPlace, isOwn: own)
         }
         otherClock = columns.firstIndex {
             $0.name.lowercased() == "gps time"
@@ -191,11 +212,14 @@ struct WideColumns {
         var whole: String
         var name: String
         var unit: String
+        /// The letters and digits of the name.
+        let letters: String
         /// `obd` of `Engine Speed (RPM) *OBD`; empty if the program does not name the source.
         var source = ""
 
         init(_ heading: String) {
             (name, unit, source) = WideColumns.split(heading)
+            letters = WideNames.letters(of: name)
             whole = unit.isEmpty ? name : heading
             if !source.isEmpty, let mark = heading.lastIndex(of: "*") {
                 whole = String(heading[..<mark]).withoutBlanks
@@ -206,40 +230,49 @@ struct WideColumns {
     /// The meaning of a column for the position; nil if it has none.
     private static func role(_ column: Column, _ profile: LogProfile) -> LogProfile.Role? {
         guard ["", "gps"].contains(column.source) else { return nil }
-        let letters = WideNames.letters(of: column.name)
-        if let role = profile.roles[letters] { return role }
-        if letters == "speed", column.source == "gps" { return .speed }
-        return LogProfile.places[letters]
+        if let role = profile.roles[column.letters] { return role }
+        if column.letters == "speed", column.source == "gps" { return .speed }
+        return LogProfile.places[column.letters]
     }
 
+    /// The content of a column; `role` is its meaning for the position of the row.
     private static func content(
-        _ column: Column, _ profile: LogProfile, hasPlace: Bool, isOwn: Bool
+        _ column: Column, _ role: LogProfile.Role?, _ profile: LogProfile, hasPlace: Bool,
+        isOwn: Bool
     ) -> Content {
-        var (name, unit) = (column.name, column.unit == "null" ? "" : column.unit)
-        let letters = WideNames.letters(of: name)
-        switch name.lowercased() {
-        case "", "gps time", "device time", "horizontal dilution of precision": return .nothing
+        switch column.name.lowercased() {
+        case "", "gps time", "device time": return .nothing
         case "voltage (obd adapter)", "elm_voltage", "adapter_voltage": return .voltage
         default: break
         }
-        let given = profile.units[letters]
-        if let given { unit = given }
-        if let role = role(column, profile) {
-            let metres = ["ft", "feet", "foot"].contains(unit.lowercased()) ? 0.3048 : 1
-            switch role {
-            case .latitude: return .latitude
-            case .longitude: return .longitude
-            case .course: return .course
-            case .altitude: return .altitude(metres: metres)
-            case .accuracy where hasPlace: return .accuracy(metres: metres)
-            case .speed where hasPlace:
-                if let speed = ImportUnit.conversion(unit), speed.unit == "km/h" {
-                    return .groundSpeed(factor: speed.factor)
-                }
-            case .nothing: return .nothing
-            default: break
+        var named = named(column, profile, hasPlace: hasPlace, isOwn: isOwn)
+        switch role {
+        case .latitude: return .latitude
+        case .longitude: return .longitude
+        case .nothing: return .nothing
+        case nil: break
+        case .course?:
+            named.mayBeAnswer = false
+            return .place(.course, factor: 1, named)
+        case .altitude?, .accuracy?, .speed?:
+            named.mayBeAnswer = false
+            guard let role, let unit = ImportUnit.conversion(named.unit) else { break }
+            if role == .speed ? unit.unit == "km/h" : ["", "m"].contains(unit.unit) {
+                return .place(role, factor: unit.factor, named)
             }
         }
+        if ["vin", "vehicle identification number"].contains(named.name.lowercased()) {
+            return .vin(ecu: named.ecu)
+        }
+        return .signal(named)
+    }
+
+    /// A column as one with values of a signal.
+    private static func named(
+        _ column: Column, _ profile: LogProfile, hasPlace: Bool, isOwn: Bool
+    ) -> Named {
+        var name = column.name
+        let given = profile.units[column.letters]
         var ecu: ECUAddress?
         if name.hasPrefix("ECU("), let end = name.firstIndex(of: ")"),
             let address = ECUAddress(name[..<end].dropFirst(4))
@@ -251,23 +284,19 @@ struct WideColumns {
             ecu = address
             name = String(name[blank...]).withoutBlanks
         }
-        if ["vin", "vehicle identification number"].contains(name.lowercased()) {
-            return .vin(ecu: ecu)
-        }
         let mayBeAnswer =
             switch profile.answers {
             case .marked(let source): column.source == source
-            case .named: !profile.own.contains(letters)
-            case .listed: profile.pids[letters] != nil
+            case .named: !profile.own.contains(column.letters)
+            case .listed: profile.pids[column.letters] != nil
             // A speed beside a position may be that of the satellites.
-            case .unclaimed: !hasPlace || letters != "speed" || ecu != nil
+            case .unclaimed: !hasPlace || column.letters != "speed" || ecu != nil
             }
-        return .signal(
-            Named(
-                ecu: ecu, name: name, unit: unit, fixesUnit: given != nil,
-                pid: profile.pids[letters] ?? WideNames.pid(name),
-                mayBeAnswer: mayBeAnswer || isOwn && ecu != nil,
-                source: column.source.isEmpty ? nil : column.source))
+        return Named(
+            ecu: ecu, name: name, unit: given ?? (column.unit == "null" ? "" : column.unit),
+            fixesUnit: given != nil, pid: profile.pids[column.letters] ?? WideNames.pid(name),
+            mayBeAnswer: mayBeAnswer || isOwn && ecu != nil,
+            source: column.source.isEmpty ? nil : column.source)
     }
 
     /// `Speed (OBD)(km/h)` is `Speed (OBD)` in `km/h`; `Speed [km/h]` is `Speed`; `RPM (rpm) *obd` has a

@@ -19,6 +19,12 @@ struct WideImport: CSVImport {
         var unit = ""
     }
 
+    /// A cell with a part of a position, such as its altitude.
+    private struct PlacePart {
+        var index: Int
+        var value: Double
+    }
+
     /// A column and the unit after the number of a cell.
     private struct CellUnit: Hashable {
         var column: Int
@@ -28,7 +34,7 @@ struct WideImport: CSVImport {
     var csv = CSVReader()
     private(set) var skipped = SkippedLines()
     private var time: LogClock
-    var assumesBeginning: Bool { time.assumesBeginning }
+    var clock: LogClock? { time }
     private let source: ImportSource
     private(set) var misnamed: Set<String> = []
     var mayTranslate: Bool { columns?.profile.mayTranslate ?? false }
@@ -40,8 +46,12 @@ struct WideImport: CSVImport {
     private var rowsBefore: Int { lines.count }
     /// The lines before the heading.
     private var lines: [String] = []
+    /// The lines without values after the last row with some.
+    private var linesBetween: [String] = []
     private var units: [String] = []
     private var rowsAfter = 0
+    /// Whether the last heading has rows with a time.
+    private var hasRows = false
     /// Whether unreadable rows are skipped: other programs may end a file in the middle of a row.
     private var isLenient = true
     var skipsCutRow: Bool { isLenient }
@@ -49,8 +59,6 @@ struct WideImport: CSVImport {
     private var columns: WideColumns?
     private var channels: [Channel?] = []
     private var unitChannels: [CellUnit: Channel] = [:]
-    /// The last value of the engine's run time, if that is the clock; unit: s.
-    private var lastRunTime: Double?
     /// The VIN of the trip, known after a row that contains it.
     private var vin: VIN?
     /// The column of the vehicle's VIN; other columns cannot change it.
@@ -94,7 +102,11 @@ struct WideImport: CSVImport {
         do {
             try check(row, has: columns.contents.count)
             try read(row, columns, &table, emit)
-        } catch let fault as ImportFault where isLenient && !fault.needsDay {
+            linesBetween = []
+        } catch let fault as ImportFault where isLenient && !fault.isQuestion {
+            if row.count < columns.contents.count, linesBetween.count < Self.longestPreamble {
+                linesBetween.append(row.joined(separator: ","))
+            }
             skipped.add(fault)
         }
     }
@@ -108,7 +120,8 @@ struct WideImport: CSVImport {
     ) throws -> Bool {
         var probe = time
         guard row.count == header.count, case let cell = row[columns.time].withoutBlanks,
-            probe.utc(cell) == nil, CSVNumber.decimal(cell) == nil, WallClock.seconds(cell) == nil
+            probe.utc(cell, line: csv.line) == nil, CSVNumber.decimal(cell) == nil,
+            DateText(cell) == nil, DateText.timeOfDay(cell) == nil
         else { return false }
         rowsAfter += 1
         // The first row has units, the second one sources.
@@ -136,7 +149,9 @@ struct WideImport: CSVImport {
         time.numbers = rules[found.time]
         channels = try prepare(found, &table)
         let order = found.profile.isMonthFirst
-        for line in lines {
+        time.partBegins()
+        // The lines of another drive may be between two headings.
+        for line in lines + linesBetween {
             if let beginning = LogClock.beginning(in: line, isMonthFirst: order) {
                 time.begins(at: beginning)
             }
@@ -145,7 +160,7 @@ struct WideImport: CSVImport {
         // AndrOBD writes nothing for a missing value, not even a separator: such a row does not show the
         // signals of its numbers, and is skipped.
         isLenient = !found.isOwn || rowsBefore > 0
-        (vin, vinColumn, lastRunTime) = (nil, nil, nil)
+        (vin, vinColumn, linesBetween, hasRows) = (nil, nil, [], false)
         try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
         return true
     }
@@ -195,8 +210,6 @@ struct WideImport: CSVImport {
         }
         var owners: [Int: ImportTable.Known] = [:]
         var claims: [Claim: [Int]] = [:]
-        // Our own exports begin with this heading, and use the short names of known signals.
-        let hasAliases = columns.profile.hasAliases && header.first != "time"
         for (index, content) in columns.contents.enumerated() {
             guard case .signal(let named) = content else { continue }
             if let given = source.names[named.name] {
@@ -204,7 +217,7 @@ struct WideImport: CSVImport {
                 continue
             }
             guard named.mayBeAnswer, !source.findings.misnamed.contains(named.name),
-                let known = table.known(named.name, pid: named.pid, hasAliases: hasAliases)
+                let known = table.known(named.name, pid: named.pid)
             else { continue }
             // If the unit does not fit, the name means another quantity.
             let unit = table.conversion(named.unit, of: known.signal)?.unit
@@ -229,7 +242,7 @@ struct WideImport: CSVImport {
     ) throws -> Channel {
         let conversion = table.conversion(named.unit, of: known?.signal)
         if conversion == nil, ImportUnit.isAmbiguous(named.unit) {
-            throw ImportFault(line: csv.line, reason: table.fault(named.unit, of: named.name))
+            throw table.fault(named.unit, of: named.name, line: csv.line)
         }
         if let known, named.unit.isEmpty || conversion?.unit == known.signal.unit {
             let signal = known.signal
@@ -276,11 +289,17 @@ struct WideImport: CSVImport {
         _ row: [String], _ columns: WideColumns, _ table: inout ImportTable,
         _ emit: (ImportEvent) throws -> Void
     ) throws {
-        guard let moment = try moment(of: row, columns) else { return }
+        let moment = try moment(of: row, columns)
+        if time.hasRestarted, hasRows {
+            (vin, vinColumn) = (nil, nil)
+            try emit(.trip(name: nil, tags: [], vin: nil, start: nil))
+        }
+        hasRows = true
         let isNewVehicle = try takeVehicle(row, columns, at: moment, emit)
         note(row[columns.time].withoutBlanks, columns.time, isAside: true)
         var items: [DiagnosticItem] = []
-        var place = PlaceCells()
+        var latitude, longitude: Double?
+        var parts: [PlacePart] = []
         var volts: [Double] = []
         for (index, content) in columns.contents.enumerated() {
             let cell = row[index].withoutBlanks
@@ -290,7 +309,7 @@ struct WideImport: CSVImport {
                 // No position has a thousand degrees.
                 let rule = isAside ? .any : rules[index]
                 let number =
-                    CSVNumber.decimal(cell, rule)
+                    CSVNumber.decimal(cell, rule) ?? CSVNumber.bareExponent(cell)
                     ?? CSVNumber.measure(cell).flatMap { cell in
                         CSVNumber.decimal(cell.digits, rule).map { cell.unit($0) }
                     }
@@ -299,14 +318,10 @@ struct WideImport: CSVImport {
             }
             switch content {
             case .time, .nothing: continue
-            case .latitude: place.latitude = value(isAside: true)
-            case .longitude: place.longitude = value(isAside: true)
-            case .altitude(let metres): place.altitude = value().flatMap { finite($0 * metres) }
-            case .course: place.course = value().flatMap { (0..<360).contains($0) ? $0 : nil }
-            case .groundSpeed(let factor):
-                place.speed = value().flatMap { $0 >= 0 ? finite($0 * factor) : nil }
-            case .accuracy(let metres):
-                place.accuracy = value().flatMap { $0 >= 0 ? finite($0 * metres) : nil }
+            case .latitude: latitude = value(isAside: true)
+            case .longitude: longitude = value(isAside: true)
+            case .place:
+                if let value = value() { parts.append(PlacePart(index: index, value: value)) }
             case .voltage: if let value = value() { volts.append(value) }
             case .vin(let ecu):
                 // In other programs' files, where every row may repeat the VIN, it becomes a single reading.
@@ -327,7 +342,27 @@ struct WideImport: CSVImport {
                 }
             }
         }
-        let position = try place.position(line: csv.line)
+        var position: Position?
+        if let latitude, let longitude {
+            position = skipped.position(latitude, longitude, line: csv.line)
+        }
+        for part in parts {
+            guard case .place(let role, let factor, let named) = columns.contents[part.index]
+            else { continue }
+            // The conversion may overflow.
+            guard role.allows(part.value), (part.value * factor).isFinite else {
+                skipped.add(
+                    cell: row[part.index].withoutBlanks, of: header[part.index].withoutBlanks,
+                    line: csv.line, reason: "is not possible")
+                continue
+            }
+            if position?.take(role, part.value * factor) == nil {
+                // The satellites' speed without a position.
+                let channel = try channels[part.index] ?? channel(named, nil, &table)
+                channels[part.index] = channel
+                if let item = measured(part.value, channel, .signal(named)) { items.append(item) }
+            }
+        }
         for volts in volts { try emit(.entry(.voltage(volts), at: moment)) }
         if !items.isEmpty { try emit(.entry(.items(items), at: moment)) }
         if let position { try emit(.entry(.position(position), at: moment)) }
@@ -352,23 +387,21 @@ struct WideImport: CSVImport {
         return vin != before
     }
 
-    /// The time of a row; nil if there is none.
-    private mutating func moment(of row: [String], _ columns: WideColumns) throws -> UTC? {
+    /// The time of a row.
+    private mutating func moment(of row: [String], _ columns: WideColumns) throws -> UTC {
         if let index = columns.otherClock { time.takeOther(row[index].withoutBlanks) }
         var text = row[columns.time].withoutBlanks
         if let day = columns.day, DateText.timeOfDay(text) != nil, !row[day].withoutBlanks.isEmpty {
             text = row[day].withoutBlanks + " " + text
         }
-        if columns.isUTC, CSVNumber.decimal(text) == nil, !text.hasSuffix("Z") { text += " UTC" }
-        if columns.isRunTime, let passed = CSVNumber.decimal(text) ?? LogClock.duration(text) {
-            guard passed >= lastRunTime ?? 0 else {
-                throw ImportFault(
-                    line: csv.line,
-                    reason: "the engine was started again, and its run time is the only clock")
-            }
-            lastRunTime = passed
+        if let zone = columns.zone, CSVNumber.decimal(text) == nil,
+            DateText(text)?.zone ?? DateText.timeOfDay(text)?.zone == nil
+        {
+            text += " " + zone
         }
-        guard let found = time.utc(text) else { throw time.fault(text, line: csv.line) }
+        guard let found = time.utc(text, line: csv.line) else {
+            throw time.fault(text, line: csv.line)
+        }
         return found
     }
 
@@ -398,7 +431,10 @@ struct WideImport: CSVImport {
         if usual.isFlag, let isOn = ["true": true, "1": true, "false": false, "0": false][cell] {
             return Self.item(usual, usual.signal, .flag(isOn))
         }
-        if let number = CSVNumber.decimal(cell, rules[index]) {
+        // `9E2` may be a name, where text is possible.
+        if let number = CSVNumber.decimal(cell, rules[index])
+            ?? (usual.text == nil ? CSVNumber.bareExponent(cell) : nil)
+        {
             return measured(number, usual, content)
         }
         // python-OBD prints the unit after the value: `21 degree_Celsius`.
@@ -442,34 +478,29 @@ struct WideImport: CSVImport {
     }
 }
 
-/// The cells of a row with the position.
-private struct PlaceCells {
-    /// Unit: degrees.
-    var latitude, longitude: Double?
-    /// Unit: m.
-    var altitude: Double?
-    /// Unit: degrees, 0 to below 360.
-    var course: Double?
-    /// Unit: km/h.
-    var speed: Double?
-    /// Unit: m.
-    var accuracy: Double?
-
-    /// The position; nil without a measurement, for which some programs write 0, 0.
-    func position(line: Int) throws -> Position? {
-        guard let latitude, let longitude, latitude != 0 || longitude != 0 else { return nil }
-        guard var position = Position(latitude: latitude, longitude: longitude) else {
-            throw ImportFault(
-                line: line, reason: "\(latitude), \(longitude) is not a place on earth")
+extension LogProfile.Role {
+    /// Whether a part of a position can have a value; phones write -1 for a speed that they do not know.
+    fileprivate func allows(_ value: Double) -> Bool {
+        switch self {
+        case .course: (0...360).contains(value)
+        case .speed, .accuracy: value >= 0
+        default: true
         }
-        (position.altitude, position.course, position.speed) = (altitude, course, speed)
-        position.accuracy = accuracy
-        return position
     }
 }
 
-/// The value; nil if a conversion overflowed.
-private func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }
+extension Position {
+    /// Takes a part in its metric unit.
+    fileprivate mutating func take(_ role: LogProfile.Role, _ value: Double) {
+        switch role {
+        case .altitude: altitude = value
+        case .course: course = value == 360 ? 0 : value
+        case .speed: speed = value
+        case .accuracy: accuracy = value
+        case .latitude, .longitude, .nothing: break
+        }
+    }
+}
 
 extension Signal {
     /// The values that a rounded and converted number of this signal can have; nil if unlimited.

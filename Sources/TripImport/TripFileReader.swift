@@ -106,5 +106,8 @@ package struct TripFileReader {
             throw first
         }
         if isLast, let fault = reader.clock?.order.fault { throw fault }
+        if isLast, frames == nil, entries == 0, findings == nil, let cell = skipped.firstCell {
+            throw cell
+        }
     }
 }

@@ -261,8 +261,12 @@ import TripImport
     }
 
     @Test func `a number that exceeds all numbers in its unit is left out`() throws {
-        let file = try ImportedFile("time,Speed(mph)\n2026-11-21T08:15:02Z,1.7e308\n")
-        #expect(file.values.isEmpty)
+        let log = "time,Speed(mph)\n2026-11-21T08:15:02Z,1.7e308\n"
+        #expect(
+            try ImportedFile(log + "2026-11-21T08:15:03Z,0\n").values == [.init("VSS", 0, "km/h")])
+        // A file of which nothing remains is refused.
+        let fault = #expect(throws: ImportFault.self) { try ImportedFile(log) }
+        #expect(fault?.reason == "\"1.7e308\" exceeds all numbers")
     }
 
     @Test(arguments: [

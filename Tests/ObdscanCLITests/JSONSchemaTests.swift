@@ -25,7 +25,8 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         ["dtc", "-d", "sim:onuds?latency=0"], ["monitors"] + vehicle, ["monitors", "--trend"],
         ["dtc", "history"], ["dtc", "report"] + vehicle,
         ["check", "--odometer", "97310"] + vehicle, ["trips", "list", "--all"],
-        ["trips", "show", "1"], ["diagnose", "--trip", "1"], ["trips", "fuel", "1"], ["trips", "compare", "1", "1"],
+        ["trips", "show", "1"], ["diagnose", "--trip", "1"], ["trips", "fuel", "1"],
+        ["trips", "compare", "1", "1"],
         ["export", "1", "--format", "json"], ["devices"], ["db", "check"], ["db", "compact"],
         ["db", "redecode", "--dry-run"],
     ]

@@ -74,7 +74,9 @@ extension UsedCarComparison {
             "The check engine light is off, but permanent codes are stored (\(codes)): somebody "
                 + "cleared codes, and the ECU has not proven the repair yet.",
             .init(ecu.source("0A"), codes), .init(ecu.source("01:01"), "light off"),
-            explains: [.repair, .testDriveNotFinished, .inspection, .newBattery])
+            explains: [
+                .repair, .testDriveNotFinished, .inspection, .newBattery, .ecuReplaced, .usedPart,
+            ])
     }
 
     /// Finding 14: monitors that have not run in 500 km and 25 warm-ups.
@@ -88,7 +90,7 @@ extension UsedCarComparison {
             ecu.lacksOnlyEvaporative ? .note : .odd, "monitors-incomplete",
             "Monitors have not run (\(names)) although codes were cleared \(since) ago.",
             .init(ecu.source("01:01"), names), .init(ecu.source("01:31"), kilometres, "km"),
-            explains: [.shortTrips, .tankFullOrEmpty, .frost, .height])
+            explains: [.shortTrips, .tankFullOrEmpty, .frost, .height, .ecuReplaced, .usedPart])
     }
 
     /// Finding 15: the check engine light was on, and is off without codes.

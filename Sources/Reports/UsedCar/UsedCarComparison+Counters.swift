@@ -13,10 +13,12 @@ extension UsedCarComparison {
     }
 
     private static let younger: [UsedCarExplanation] = [
-        .ecuReplaced, .ecuReprogrammed, .usedPart, .softwareUpdate,
+        .ecuReplaced, .ecuReprogrammed, .usedPart, .softwareUpdate, .moduleReplaced,
+        .clusterReplaced,
     ]
     private static let older: [UsedCarExplanation] = [
-        .clusterReplaced, .ecuReplaced, .usedPart, .delivery, .taxi, .standingWork, .miles,
+        .clusterReplaced, .ecuReplaced, .usedPart, .moduleReplaced, .delivery, .taxi, .standingWork,
+        .miles,
         .greyImport,
     ]
     /// The odometer above which the counter of ignition cycles may have passed its end: 65,535 cycles of

@@ -88,7 +88,10 @@ extension UsedCarComparison {
             UsedCarFinding(
                 .odd, "odometers-differ", sentence("\(told(shown)), but \(told(low))"),
                 side(shown), side(low),
-                explains: [.moduleReplaced, .ecuReplaced, .usedPart, .miles, .moduleAsleep])
+                explains: [
+                    .moduleReplaced, .ecuReplaced, .usedPart, .clusterReplaced, .miles,
+                    .moduleAsleep,
+                ])
         ]
     }
 
@@ -137,11 +140,9 @@ extension UsedCarComparison {
                 Self.exceeds(count.kilometres, odometer.kilometres)
             else { return nil }
             // A counter is a lower bound, so an odometer in miles explains up to 1.6 times as much. PID A6 is
-            // in km by SAE J1979.
-            let mayBeMiles =
-                odometer.kind != .engine
-                && !Self.exceeds(
-                    count.kilometres, odometer.kilometres * UsedCarFindings.kilometresPerMile)
+            // in km by SAE J1979, but some ECUs count miles there.
+            let mayBeMiles = !Self.exceeds(
+                count.kilometres, odometer.kilometres * UsedCarFindings.kilometresPerMile)
             let least = count.isFull ? "at least " : ""
             return UsedCarFinding(
                 mayBeMiles || count.isFull ? .odd : .contradiction, "counted-distance",
@@ -163,7 +164,10 @@ extension UsedCarComparison {
             return UsedCarFinding(
                 .odd, "lifetime-younger", sentence("\(told(low)), but \(told(odometer))"),
                 side(low), side(odometer),
-                explains: [.ecuReplaced, .ecuReprogrammed, .softwareUpdate, .usedPart, .miles])
+                explains: [
+                    .ecuReplaced, .ecuReprogrammed, .softwareUpdate, .usedPart, .clusterReplaced,
+                    .miles,
+                ])
         }
     }
 

@@ -33,7 +33,10 @@ package struct UsedCarFacts: Sendable {
 
         /// Whether the value is one that a module without an odometer sends: 0, only ones, or more than any
         /// vehicle drives.
-        var isBlank: Bool { !(kilometres > 0 && kilometres < 3_000_000) }
+        var isBlank: Bool {
+            // Three bytes of ones in steps of 0.1 km.
+            kilometres <= 0 || kilometres >= 3_000_000 || Int(kilometres * 10) == 0xFF_FFFF
+        }
     }
 
     /// The counters and states of one ECU of OBD; nil if the ECU does not report them.

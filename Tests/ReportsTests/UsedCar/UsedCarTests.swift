@@ -139,9 +139,9 @@ import Testing
         },
         // PID 31 counts in the ECU, so it is at most the odometer.
         Case(
-            "more km since a clear than in the ECU's own odometer",
+            "more km since a clear than in the ECU's own odometer, which may count miles",
             [
-                "contradiction counted-distance"
+                "odd counted-distance"
             ]
         ) {
             $0.distances = [odometer(30_000)]
@@ -151,6 +151,21 @@ import Testing
                 }
             ]
         },
+        // 30,000 mi are 48,280 km.
+        Case("more km since a clear than miles can be", ["contradiction counted-distance"]) {
+            $0.distances = [odometer(30_000)]
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 48_900; $0.clearedWarmUps = 255
+                }
+            ]
+        },
+        Case(
+            "three bytes of ones are no odometer", ["note odometer-blank"]
+        ) { $0.distances = [shown(60_000), odometer(1_677_721.5)] },
+        Case(
+            "instruments of an older vehicle", ["note odometers-differ"], known: [.clusterReplaced]
+        ) { $0.distances = [shown(150_000), odometer(97_310)] },
         Case("the limit: 30,000 + 300 + 100", []) {
             $0.distances = [odometer(30_000)]
             $0.ecus = [

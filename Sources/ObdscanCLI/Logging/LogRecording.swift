@@ -161,7 +161,7 @@ struct LogRecording: Sendable {
             let time = connection.utc(batch.answered)
             try plan.printer.print { writer, hasHeading in
                 lines.hasHeading = hasHeading
-                for item in batch.items where !setup.isForTheLight(item) {
+                for item in batch.items {
                     try lines.print(item, at: time, to: &writer)
                 }
                 if let voltage = batch.voltage {

@@ -106,18 +106,6 @@ extension PollSetup {
         return plan
     }
 
-    /// Whether an item is only there for the check engine light, which nobody named.
-    public func isForTheLight(_ item: DiagnosticItem) -> Bool {
-        guard let lightWant, !wants.contains(where: { $0.dataID == lightWant.dataID }) else {
-            return false
-        }
-        switch item {
-        case .reading(let reading): return reading.dataID == lightWant.dataID
-        case .monitor: return true
-        default: return false
-        }
-    }
-
     /// Whether an item is a named signal, or not a reading.
     public func wants(_ item: DiagnosticItem) -> Bool {
         guard case .reading(let reading) = item else { return true }

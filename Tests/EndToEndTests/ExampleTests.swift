@@ -34,6 +34,9 @@ import Testing
         "obdscan export --from yesterday --until today --to yesterday.csv": 66,
         "obdscan export --month 2026-11 --vehicle \"Van 1\" --to november.csv": 66,
         "obdscan dtc history P0301 --vehicle 1HGCM82633A004352": 66,
+        "obdscan trips logbook --month 2026-11 --vehicle \"Van 1\" --to november.xlsx": 66,
+        // No car was recorded.
+        "obdscan check --json -d replay:car.txt": 66,
         "obdscan trips vehicle 1HGCM82633A004352 \"Van 1\"": 64,
         "obdscan trips list --vehicle 1HGCM82633A004352": 66,
     ]
@@ -54,6 +57,8 @@ import Testing
         "obdscan monitor -d can:can0 --rates --duration 5s":
             "needs a bus; RawCANTests has simulated ones",
         "obdscan monitor -d can:can0 --to bus.log": "needs a bus; RawCANTests has simulated ones",
+        "obdscan monitor -d can:can0 --time d --id 1A0":
+            "needs a bus; RawCANTests has simulated ones",
         "obdscan simulate --can vcan0": "needs a bus; RawCANTests has simulated ones",
         "obdscan simulate --ble": "needs a Bluetooth controller; Tests/System has one",
         "obdscan publish --to influx+http://localhost:8428":

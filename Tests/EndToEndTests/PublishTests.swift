@@ -14,7 +14,8 @@ struct `Publishing` {
     private func record() async throws {
         for _ in 0..<2 {
             let outcome = try await workplace.run(
-                ["log", "-d", "sim:?latency=5ms", "--duration", "2s", "-q"], within: 60)
+                ["log", "-d", "sim:?latency=5ms", "--no-codes", "--duration", "2s", "-q"],
+                within: 60)
             #expect(outcome.status == 0, "\(outcome)")
         }
         #expect(try await workplace.run(["dtc", "-d", "sim:", "-q"]).status == 0)
@@ -37,8 +38,14 @@ struct `Publishing` {
                     )
             }.joined())
         let commands: [[String]] = [
-            ["log", "-d", "sim:?latency=5ms", "--duration", "3s", "-q", "--gps", track],
-            ["log", "-d", "sim:?latency=5ms&faults=cut:0.002", "--duration", "5s", "-q"],
+            [
+                "log", "-d", "sim:?latency=5ms", "--no-codes", "--duration", "3s", "-q", "--gps",
+                track,
+            ],
+            [
+                "log", "-d", "sim:?latency=5ms&faults=cut:0.002", "--no-codes", "--duration", "5s",
+                "-q",
+            ],
             ["dtc", "-d", "sim:", "-q"], ["dtc", "-d", "sim:?codes=P0301", "-q"],
             ["monitors", "-d", "sim:"],
         ]

@@ -26,7 +26,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         ["dtc", "history"], ["dtc", "report"] + vehicle,
         ["check", "--odometer", "97310"] + vehicle, ["trips", "list", "--all"],
         ["trips", "show", "1"], ["diagnose", "--trip", "1"], ["trips", "fuel", "1"],
-        ["trips", "compare", "1", "1"],
+        ["trips", "compare", "1", "1"], ["trips", "logbook"],
         ["export", "1", "--format", "json"], ["devices"], ["db", "check"], ["db", "compact"],
         ["db", "redecode", "--dry-run"],
     ]
@@ -37,6 +37,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     private static let elsewhere: Set<String> = [
         "deviceEvent", "problem", "signal", "status", "plot", "track", "publishCheck", "refusal",
         "setupPublish",
+        "evidence",
     ]
     /// Commands that use no database.
     private static let others: [[String]] = [

@@ -22,7 +22,7 @@ struct TripsLogbookCommand: RuledCommand {
 
             EXAMPLES
               obdscan trips logbook --month last
-              obdscan trips logbook --month 2026-11 --vehicle "Van 1" --to november.pdf
+              obdscan trips logbook --month 2026-11 --vehicle "Van 1" --to november.xlsx
               obdscan trips tag 12 business
             """)
 

@@ -152,7 +152,8 @@ def victoria(program, address, kills):
     for attempt in range(30):
         received, repeats = {}, 0
         with urllib.request.urlopen(
-            f"http://{address}/api/v1/export?match%5B%5D=obd_value&reduce_mem_usage=1") as answer:
+            f"http://{address}/api/v1/export?match%5B%5D=obd_value&match%5B%5D=obd_code_value"
+            "&reduce_mem_usage=1") as answer:
             for row in answer:
                 row = json.loads(row)
                 series = tuple(sorted((k, v) for k, v in row["metric"].items() if k != "__name__"))
@@ -186,7 +187,7 @@ def influx(program, address, kills):
         head, moment, value = key(line)
         expected[tags(head), moment] = value
     received = {}
-    for result in ask("SELECT value FROM obd GROUP BY *")["results"]:
+    for result in ask("SELECT value FROM obd, obd_code GROUP BY *")["results"]:
         for series in result.get("series", []):
             name = tuple(sorted((k, v) for k, v in series["tags"].items() if v))
             for moment, value in series["values"]:

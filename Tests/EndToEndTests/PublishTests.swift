@@ -270,10 +270,13 @@ struct `Publishing` {
         let host = try #require(lines.last)
         #expect(outcome.status == 0 && lines.count > 1, "\(outcome)")
         #expect(
-            lines.dropLast().allSatisfy {
-                $0.hasPrefix(
-                    "obd,vehicle=car-5xxbd1ga8lx000042,vin=5XXBD1GA8LX000042,host=\(host),"
-                        + "vehicle_number=n-5XXBD1GA8LX000042,")
+            lines.dropLast().allSatisfy { line in
+                // Readings and codes.
+                ["obd", "obd_code"].contains {
+                    line.hasPrefix(
+                        "\($0),vehicle=car-5xxbd1ga8lx000042,vin=5XXBD1GA8LX000042,host=\(host),"
+                            + "vehicle_number=n-5XXBD1GA8LX000042,")
+                }
             }, "\(outcome)")
     }
 
@@ -353,9 +356,10 @@ struct `Publishing` {
         let lines = outcome.output.split(separator: "\n")
         #expect(outcome.status == 0 && !lines.isEmpty, "\(outcome)")
         #expect(
-            lines.allSatisfy {
-                $0.hasPrefix("obd,vehicle=golf,vin=5XXBD1GA8LX000042,fleet=north,ecu=")
-                    && $0.contains(",signal=RPM,")
+            lines.allSatisfy { line in
+                let head = "vehicle=golf,vin=5XXBD1GA8LX000042,fleet=north,ecu="
+                return line.hasPrefix("obd,\(head)") && line.contains(",signal=RPM,")
+                    || line.hasPrefix("obd_code,\(head)")
             }, "\(outcome)")
     }
 }

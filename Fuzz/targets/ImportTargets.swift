@@ -70,7 +70,8 @@ func readImport(_ input: [UInt8]) {
     require(whole.said == pieces.said, "pieces say something else")
     require(whole.fault == pieces.fault, "\(String(describing: pieces.fault)) in pieces")
     if let fault = whole.fault {
-        let lines = file.count { $0 == 0x0A } + 1
+        // A line may end with a carriage return alone.
+        let lines = file.count { $0 == 0x0A || $0 == 0x0D } + 1
         require((1...lines).contains(fault.line), "a fault in line \(fault.line) of \(lines)")
         require(!fault.reason.isEmpty, "a fault without words")
     }

@@ -82,7 +82,8 @@ struct CheckCommand: RuledCommand {
         try PagePrinter.check(to)
         let table = try loadTable(tables, automatic: tables.automaticPacks)
         let shown = UsedCarScan.Shown(
-            odometer: odometer?.kilometres(output.units), windscreen: vin?.vin)
+            odometer: odometer?.kilometres(output.units),
+            hasNamedUnit: odometer?.hasNamedUnit ?? false, windscreen: vin?.vin)
         var isDoubtful = false
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
             connection in
@@ -112,16 +113,7 @@ struct CheckCommand: RuledCommand {
             var writer = TextOutput.standard
             return try report.print(&writer)
         }
-        if OutputFile.isStandardOutput(to) {
-            var writer = TextOutput.standard
-            try writer.write(bytes: report.page.bytes)
-            try writer.flush()
-        } else {
-            try PagePrinter.write(report.page, to: to)
-        }
-        if let size = OutputFile.size(of: to) {
-            output.note("\(to): used car check, \(byteText(size))")
-        }
+        try PagePrinter.write(report.page, to: to, "used car check", output)
     }
 }
 
@@ -139,6 +131,9 @@ struct OdometerOption: ExpressibleByArgument, Hashable, Sendable {
         guard let number = Double(text), (0..<3_000_000).contains(number) else { return nil }
         self.number = number
     }
+
+    /// Whether the user wrote the unit.
+    var hasNamedUnit: Bool { isInMiles != nil }
 
     /// The distance in km; without a unit, the number has that of `units`.
     func kilometres(_ units: UnitSystem) -> Double {

@@ -122,16 +122,7 @@ struct DTCReportCommand: RuledCommand {
             var writer = TextOutput.standard
             return try report.print(&writer)
         }
-        if OutputFile.isStandardOutput(to) {
-            var writer = TextOutput.standard
-            try writer.write(bytes: report.page.bytes)
-            try writer.flush()
-        } else {
-            try PagePrinter.write(report.page, to: to)
-        }
-        if let size = OutputFile.size(of: to) {
-            output.note("\(to): vehicle report, \(byteText(size))")
-        }
+        try PagePrinter.write(report.page, to: to, "vehicle report", output)
     }
 
     private func openDatabase() throws(Failure) -> TripStore {

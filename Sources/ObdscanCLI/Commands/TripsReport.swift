@@ -68,13 +68,6 @@ struct TripsReportCommand: RuledCommand {
             readings, store, output.units,
             UserSettings.current.fuelProfile(of: readings.trip.vin), plotting: signals,
             signalNamed: SignalNames.standardSignal)
-        if let to, !OutputFile.isStandardOutput(to) {
-            try PagePrinter.write(report.page, to: to)
-        } else {
-            try OutputFile.write(to) { file in try file.write(bytes: report.page.bytes) }
-        }
-        if let to, let size = OutputFile.size(of: to) {
-            output.note("\(to): trip \(id), \(byteText(size))")
-        }
+        try PagePrinter.write(report.page, to: to, "trip \(id)", output)
     }
 }

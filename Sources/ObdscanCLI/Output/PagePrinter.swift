@@ -34,6 +34,21 @@ enum PagePrinter {
             status: .unavailable)
     }
 
+    /// Writes the page to a file, or to standard output without a path, and notes what the file has.
+    static func write(
+        _ page: HTMLPage, to path: String?, _ content: String, _ output: OutputOptions
+    ) throws {
+        guard let path, !OutputFile.isStandardOutput(path) else {
+            var writer = TextOutput.standard
+            try writer.write(bytes: page.bytes)
+            return try writer.flush()
+        }
+        try write(page, to: path)
+        if let size = OutputFile.size(of: path) {
+            output.note("\(path): \(content), \(byteText(size))")
+        }
+    }
+
     /// Writes the page; the file appears whole or not at all.
     static func write(_ page: HTMLPage, to path: String) throws {
         guard isPDF(path) else { return try OutputFile.write(path, bytes: page.bytes) }

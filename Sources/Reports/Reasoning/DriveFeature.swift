@@ -99,7 +99,7 @@ extension DriveFeature.ID {
         case .voltageHighest:
             limits(
                 "voltage with the engine running, highest for 20 seconds", "V", 13.4...15.2,
-                12.5...16, 600, [.voltage, .engineSpeed])
+                12.2...16, 600, [.voltage, .engineSpeed])
         case .manifoldOff:
             limits(
                 "manifold pressure less air pressure, engine off", "kPa", -3...3, -10...10, 5,

@@ -47,8 +47,14 @@ package struct DriveVerdict: Sendable {
     package var text: String {
         switch kind {
         case .unclear: "Something is off, but these readings do not say what."
-        case .nothing: "Nothing odd in what this drive shows."
-        case .untestable: "This drive has too few readings to judge anything."
+        case .nothing:
+            switch features.count(where: { $0.excess > 0 }) {
+            case 0: "Nothing odd in what this drive shows."
+            case 1: "Nothing is surely off, but one value is outside its usual range."
+            case let count:
+                "Nothing is surely off, but \(count) values are outside their usual ranges."
+            }
+        case .untestable: "This drive has no readings that can be judged."
         }
     }
 }

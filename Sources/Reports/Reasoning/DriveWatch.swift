@@ -74,7 +74,10 @@ package struct DriveWatch: Sendable {
     private var runningSince: Int64?
     private var stoppedSince: Int64?
     private var lastCut: Int64 = .min
-    private var lastZeroTrim: (since: Int64, bank: Int)?
+    /// Since when the trim of each bank is exactly 0.
+    private var zeroTrims: [Int64?] = [nil, nil]
+    private var hasRun = false
+    private var highestVoltage = 0.0
     private var ran = 0.0
     private var movedWhileRunning = 0.0
     private var movedWithoutEngine = 0.0
@@ -141,6 +144,7 @@ package struct DriveWatch: Sendable {
             // After a long gap the engine may have been off.
             if runningSince == nil || gap > 30_000_000 { runningSince = t }
             stoppedSince = nil
+            hasRun = true
             if gap <= 3_000_000 {
                 ran += Double(gap) / 1e6
                 if fresh(.speed, at: t) ?? 0 > 10 { movedWhileRunning += Double(gap) / 1e6 }
@@ -212,11 +216,11 @@ package struct DriveWatch: Sendable {
         }
         guard fresh(.coolant, at: t, within: 30).map({ $0 >= 75 }) ?? false else { return false }
         guard short == 0 else {
-            if lastZeroTrim?.bank == bank { lastZeroTrim = nil }
+            zeroTrims[bank - 1] = nil
             return true
         }
-        let since = lastZeroTrim?.bank == bank ? lastZeroTrim?.since ?? t : t
-        lastZeroTrim = (since, bank)
+        let since = zeroTrims[bank - 1] ?? t
+        zeroTrims[bank - 1] = since
         return t - since <= 3_000_000
     }
 
@@ -247,8 +251,11 @@ package struct DriveWatch: Sendable {
         guard celsius > -40, celsius < 150 else { return }
         if startCoolant == nil { startCoolant = celsius }
         let isGap = before.map { t - $0.t > 5_000_000 || abs($0.value - celsius) > 15 } ?? true
-        heat.add(celsius, at: t, breaks: isGap || fresh(.engineSpeed, at: t, within: 5) == nil)
-        guard ran >= 900, movedWhileRunning >= ran / 2, let speed = fresh(.speed, at: t, within: 5),
+        // Coolant becomes hotter after the engine was switched off, and cold where a hybrid drives without it.
+        let runs = fresh(.engineSpeed, at: t, within: 5).map { $0 > 400 } ?? false
+        heat.add(celsius, at: t, breaks: isGap || !runs)
+        guard runs, ran >= 900, movedWhileRunning >= ran / 2,
+            let speed = fresh(.speed, at: t, within: 5),
             speed > 60, let air = fresh(.ambient, at: t, within: 300), air > 5
         else { return }
         coolant.add(celsius, at: t)
@@ -261,13 +268,16 @@ package struct DriveWatch: Sendable {
             runningSince.map({ t - $0 >= 60_000_000 }) ?? false
         else { return }
         voltage.add(volts, at: t)
+        highestVoltage = max(highestVoltage, volts)
         charge.add(volts, at: t, breaks: before.map { t - $0.t > 5_000_000 } ?? true)
         let step = Int(((min(max(volts, 8), 20) - 8) / 0.05).rounded())
         voltages[step] += 1
     }
 
     private mutating func takeManifold(_ pressure: Double, _ t: Int64) {
-        guard let stoppedSince, t - stoppedSince >= 5_000_000, fresh(.engineSpeed, at: t) == 0,
+        // Many ECUs read the air pressure only before the engine starts, and the vehicle may have climbed since.
+        guard !hasRun, let stoppedSince, t - stoppedSince >= 5_000_000,
+            fresh(.engineSpeed, at: t) == 0,
             let air = fresh(.barometric, at: t, within: 600)
         else { return }
         // Some ECUs keep the value that the running engine had.
@@ -284,8 +294,11 @@ package struct DriveWatch: Sendable {
         }
     }
 
-    /// Whether the vehicle is known to move without its engine.
-    private var isHybrid: Bool { movedWithoutEngine >= 10 }
+    /// Whether the vehicle is known to move without its engine, or says so by its fuel (PID 51).
+    private var isHybrid: Bool {
+        let fuel = latest[DriveQuantity.fuelType.rawValue]?.value ?? 0
+        return movedWithoutEngine >= 10 || fuel == 8 || (16...23).contains(fuel)
+    }
 
     /// Whether trims can be compared with limits: a flexible fuel, gas or a trim that never moves cannot.
     private var judgesTrims: Bool {
@@ -360,7 +373,8 @@ package struct DriveWatch: Sendable {
                     id: .voltageRunning, value: 8 + Double(middle) * 0.05, error: 0,
                     seconds: voltage.seconds, from: voltage.from, to: voltage.to))
         }
-        if let highest = charge.highest {
+        // One short charge shows that the alternator works.
+        if let highest = charge.highest, highest >= 13.4 || highestVoltage < 13.6 {
             found.append(
                 DriveFeature(
                     id: .voltageHighest, value: highest, error: 0, seconds: voltage.seconds,

@@ -73,8 +73,9 @@ package struct TripDiagnosis {
             for feature in shown {
                 rows.add([
                     .init(clock(feature.from)), .init("\(fixed(feature.seconds, 0)) s"),
-                    .init(feature.limits.name), .init(value(feature.value, feature.limits.unit)),
-                    .init(healthy(feature)),
+                    .init(feature.limits.name),
+                    .init(value(feature.value, feature.limits.unit, output.units)),
+                    .init(healthy(feature, output.units)),
                 ])
             }
             result += "\n" + rows.text(palette, columns: output.columns)
@@ -101,13 +102,17 @@ package struct TripDiagnosis {
         String(localTime(trip.start.later(by: t)).dropFirst(11))
     }
 
-    private func value(_ value: Double, _ unit: String) -> String {
-        "\(fixed(value, unit == "rpm" ? 0 : unit == "V" ? 2 : 1)) \(unit)"
+    private func value(_ value: Double, _ unit: String, _ units: UnitSystem) -> String {
+        shown(value, unit, unit == "rpm" ? 0 : unit == "V" ? 2 : 1, units)
     }
 
-    private func healthy(_ feature: DriveFeature) -> String {
+    private func healthy(_ feature: DriveFeature, _ units: UnitSystem) -> String {
         let limits = feature.limits.healthy
-        let text = { (value: Double) in fixed(value, value == value.rounded() ? 0 : 1) }
+        let conversion = units.conversion(from: feature.limits.unit)
+        let text = { (value: Double) in
+            let value = conversion.map { $0(value) } ?? value
+            return fixed(value, value == value.rounded() ? 0 : 1)
+        }
         return limits.lowerBound < -30 || limits.lowerBound == 0
             ? "to \(text(limits.upperBound))"
             : "\(text(limits.lowerBound)) to \(text(limits.upperBound))"

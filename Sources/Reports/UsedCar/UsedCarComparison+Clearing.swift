@@ -20,10 +20,17 @@ extension UsedCarComparison {
     ///
     /// The battery was off if only the minutes are 0.
     private func isRecent(_ ecu: UsedCarFacts.ECU) -> Bool {
-        if let kilometres = ecu.clearedKilometres, kilometres < 100 { return true }
-        if let warmUps = ecu.clearedWarmUps, warmUps < 5 { return true }
-        if wasWithoutBattery(ecu) { return false }
-        return ecu.clearedMinutes.map { $0 < 120 } ?? false
+        if let kilometres = ecu.clearedKilometres {
+            // A new vehicle has counted all its life.
+            if let odometer, odometer.kilometres <= kilometres * 1.01 + 20 { return false }
+            if kilometres < 100 { return true }
+        }
+        // An ECU that does not count warm-ups or minutes may say 0.
+        let isFar = ecu.clearedKilometres ?? 0 >= 100
+        func isFew(_ count: Double?, _ limit: Double) -> Bool {
+            count.map { $0 < limit && !(isFar && $0 == 0) } ?? false
+        }
+        return isFew(ecu.clearedWarmUps, 5) || isFew(ecu.clearedMinutes, 120)
     }
 
     /// `34 km, 2 warm-ups and 40 minutes of running engine`; nil if no ECU was cleared recently.
@@ -60,14 +67,18 @@ extension UsedCarComparison {
         let isUnlearnt = !ecu.longTrims.isEmpty && ecu.longTrims.allSatisfy { $0 == 0 }
         return UsedCarFinding(
             .note, "just-cleared",
-            "Codes were cleared \(ago) ago: a fault may be unseen."
+            "Codes \(facts.ecus.count > 1 ? ecu.address.map { "of \($0) " } ?? "" : "")were cleared "
+                + "\(ago) ago: a fault may be unseen."
                 + (isUnlearnt ? " The long-term fuel trim is exactly 0, as after a clear." : ""),
             .init(ecu.source(source), value, unit), explains: Self.reasons)
     }
 
+    /// Whether any ECU has the check engine light on.
+    private var isLit: Bool { facts.ecus.contains { $0.lightIsOn == true } }
+
     /// Finding 13: permanent codes stay after a clear, and the check engine light is off.
     private func permanentCodes(_ ecu: UsedCarFacts.ECU) -> UsedCarFinding? {
-        guard !ecu.permanentCodes.isEmpty, ecu.lightIsOn == false else { return nil }
+        guard !ecu.permanentCodes.isEmpty, ecu.lightIsOn == false, !isLit else { return nil }
         let codes = ecu.permanentCodes.joined(separator: " ")
         return UsedCarFinding(
             .odd, "permanent-codes",
@@ -95,7 +106,9 @@ extension UsedCarComparison {
 
     /// Finding 15: the check engine light was on, and is off without codes.
     private func lightTime(_ ecu: UsedCarFacts.ECU) -> UsedCarFinding? {
-        guard ecu.lightIsOn == false, ecu.codes.isEmpty else { return nil }
+        guard ecu.lightIsOn == false, !isLit, facts.ecus.allSatisfy({ $0.codes.isEmpty }) else {
+            return nil
+        }
         let kilometres = ecu.lightKilometres.flatMap { $0 < 65_535 ? $0 : nil } ?? 0
         let minutes = ecu.lightMinutes.flatMap { $0 < 65_535 ? $0 : nil } ?? 0
         guard kilometres > 0 || minutes > 0 else { return nil }
@@ -118,7 +131,7 @@ extension UsedCarComparison {
             light < 65_535, cleared < 65_535, light > cleared + 100
         else { return nil }
         return UsedCarFinding(
-            .note, "light-longer-than-clear",
+            .odd, "light-longer-than-clear",
             "The check engine light was on for \(km(light)), but codes were cleared "
                 + "\(km(cleared)) ago, which also clears that distance.",
             .init(ecu.source("01:21"), light, "km"), .init(ecu.source("01:31"), cleared, "km"),
@@ -134,9 +147,10 @@ extension UsedCarComparison {
         guard wasWithoutBattery(ecu), let kilometres = ecu.clearedKilometres else { return nil }
         return UsedCarFinding(
             .note, "battery-was-off",
-            "The minutes since codes were cleared are 0, but not the distance: the battery was "
-                + "disconnected.", .init(ecu.source("01:4E"), 0, "min"),
-            .init(ecu.source("01:31"), kilometres, "km"), explains: [.newBattery, .repair])
+            "The minutes since codes were cleared are 0, but not the distance, as after the battery "
+                + "was disconnected.", .init(ecu.source("01:4E"), 0, "min"),
+            .init(ecu.source("01:31"), kilometres, "km"),
+            explains: [.newBattery, .repair, .counterNotUsed])
     }
 
     private func number(_ value: Double, _ word: String) -> String {

@@ -56,7 +56,7 @@ extension UsedCarComparison {
         _ ecu: UsedCarFacts.ECU, _ odometer: Distance
     ) -> UsedCarFinding? {
         // The engine of a plug-in hybrid may never run ten minutes; counters of 0 have a finding already.
-        guard !facts.isHybrid, ecu.conditions == 0, ecu.ignitionCycles ?? 0 > 0,
+        guard !facts.isHybrid, !facts.isElectric, ecu.conditions == 0, ecu.ignitionCycles ?? 0 > 0,
             odometer.kilometres > 3_000
         else { return nil }
         return UsedCarFinding(

@@ -174,10 +174,15 @@ extension UsedCarComparison {
     /// Finding 5: two distances are in the ratio of mile and kilometre.
     private var milesFound: [UsedCarFinding] {
         inMiles.map { miles, kilometres in
-            UsedCarFinding(
-                .note, "counts-miles",
-                "\(miles.source) counts miles: its number is that of \(kilometres.source) in miles.",
-                .init(miles.source, miles.kilometres, "mi"), side(kilometres), explains: [.miles])
+            // SAE J1979 has kilometres; a dashboard and other modules may count either.
+            let isOdd = miles.kind == .engine || miles.kind == .lifetime
+            return UsedCarFinding(
+                isOdd ? .odd : .note, "counts-miles",
+                sentence(
+                    "\(miles.source) may count miles: its number is that of \(kilometres.source) in miles"
+                ),
+                .init(miles.source, miles.kilometres, "mi"), side(kilometres),
+                explains: [.miles, .clusterReplaced, .ecuReplaced, .usedPart])
         }
     }
 

@@ -47,11 +47,12 @@ extension UsedCarComparison {
                 others.allSatisfy { Self.differences($0.vin, shown) < 3 }
             } ?? false
         let isGrave = (ecus.count > 1 || hasOtherDistance) && !mayBeMisread
-        let sources = others.map(\.source).joined(separator: ", ")
+        let same = others.filter { $0.vin == first.vin }
+        let sources = same.map(\.source).joined(separator: ", ")
         return [
             UsedCarFinding(
                 isGrave ? .contradiction : .odd, "vin-differs",
-                "\(sources) \(others.count == 1 ? "has" : "have") the VIN \(first.vin.text), "
+                "\(sources) \(same.count == 1 ? "has" : "have") the VIN \(first.vin.text), "
                     + "but \(facts.windscreen == nil ? "" : "the ")\(main.source) has \(main.vin.text)."
                     + (mayBeMisread ? " Read the windscreen again." : ""),
                 .init(first.source, first.vin.text), .init(main.source, main.vin.text),
@@ -101,8 +102,8 @@ extension UsedCarComparison {
             }
             return UsedCarFinding(
                 .odd, "vin-check-digit",
-                "The check digit of the VIN \(vin.text) (\(source)) is wrong, and every VIN of "
-                    + "North America has a right one.", .init(source, vin.text),
+                "The check digit of the VIN \(vin.text) (\(source)) is wrong, and that of a vehicle "
+                    + "built for North America is right.", .init(source, vin.text),
                 explains: [.greyImport, .converted, .ecuReprogrammed])
         }
     }
@@ -123,7 +124,10 @@ extension UsedCarComparison {
             return [finding("does not use CAN, as from 2008", .init("protocol", "not CAN"))]
         }
         if year >= 2010, facts.isOnCAN == true, facts.hasStoredList, !facts.hasPermanentList {
-            return [finding("has no permanent codes, as from 2010", .init("0A", "no answer"))]
+            return [
+                finding(
+                    "does not answer for permanent codes, as from 2010", .init("0A", "no answer"))
+            ]
         }
         return []
     }

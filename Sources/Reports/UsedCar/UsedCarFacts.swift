@@ -24,11 +24,18 @@ package struct UsedCarFacts: Sendable {
         /// Unit: km.
         package var kilometres: Double
 
-        package init(_ kind: Kind, _ kilometres: Double, ecu: ECUAddress? = nil, source: String) {
+        /// Whether the user named the unit, so that the number cannot be one of miles.
+        package var hasNamedUnit = false
+
+        package init(
+            _ kind: Kind, _ kilometres: Double, ecu: ECUAddress? = nil, source: String,
+            hasNamedUnit: Bool = false
+        ) {
             self.kind = kind
             self.ecu = ecu
             self.source = source
             self.kilometres = kilometres
+            self.hasNamedUnit = hasNamedUnit
         }
 
         /// Whether the value is one that a module without an odometer sends: 0, only ones, or more than any
@@ -205,7 +212,7 @@ extension UsedCarFacts {
     /// answer does not look like one.
     ///
     /// The layout is known from one decoder, so the four numbers have to fit: recent and lifetime distance in
-    /// 0.1 km, recent and lifetime fuel in 0.01 L, and 2 to 40 L/100 km. A count byte may come first.
+    /// 0.1 km, recent and lifetime fuel in 0.01 L, and 0.2 (a plug-in hybrid) to 40 L/100 km. A count byte may come first.
     package static func lifetimeDistance(_ bytes: [UInt8]) -> Double? {
         guard bytes.count == 16 || bytes.count == 17 && bytes[0] == 1 else { return nil }
         let data = Array(bytes.suffix(16))
@@ -219,6 +226,6 @@ extension UsedCarFacts {
         let kilometres = Double(lifetime) / 10
         // 0.01 L for 100 km is 1 / kilometres.
         let use = Double(fuel) / kilometres
-        return (2...40).contains(use) ? kilometres : nil
+        return (0.2...40).contains(use) ? kilometres : nil
     }
 }

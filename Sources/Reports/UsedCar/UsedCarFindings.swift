@@ -31,7 +31,8 @@ package struct UsedCarFindings: Sendable {
         gaps = compared.gaps
         clearedAgo = compared.clearedAgo
         isTestable =
-            !facts.distances.isEmpty || facts.vins.count > 1 || facts.ecus.contains(where: \.counts)
+            facts.distances.count > 1 || facts.vins.count > 1
+            || facts.ecus.contains(where: \.counts)
     }
 
     /// The findings of a grade.
@@ -44,8 +45,8 @@ package struct UsedCarFindings: Sendable {
 
     /// The verdict in one to three sentences.
     package var verdict: String {
-        guard isTestable else {
-            return "Nothing could be compared: the vehicle gave no distance and no counter."
+        guard isTestable || !findings.isEmpty else {
+            return "Nothing could be compared: the vehicle gave no second distance and no counter."
         }
         var parts: [String] = []
         let contradictions = of(.contradiction)
@@ -87,6 +88,7 @@ struct UsedCarComparison {
         distances = usable.map { one in
             // The larger number of the two counts kilometres.
             guard
+                !one.hasNamedUnit,
                 let other = usable.first(where: { other in
                     !Self.agree(one.kilometres, other.kilometres)
                         && Self.isSame(
@@ -129,7 +131,12 @@ struct UsedCarComparison {
     /// `the dashboard shows 97310 km`.
     func told(_ distance: UsedCarFacts.Distance) -> String {
         switch distance.kind {
-        case .shown: "the dashboard shows \(km(distance.kilometres))"
+        case .shown:
+            if let found = inMiles.first(where: { $0.miles.source == distance.source }) {
+                "the dashboard shows \(Int(found.miles.kilometres.rounded())), which may be miles"
+            } else {
+                "the dashboard shows \(km(distance.kilometres))"
+            }
         case .cluster:
             "the instruments or another module (\(distance.source)) say \(km(distance.kilometres))"
         case .engine: "the ECU (\(distance.source)) says \(km(distance.kilometres))"
@@ -139,7 +146,10 @@ struct UsedCarComparison {
     }
 
     var agreement: String? {
-        let odometers = distances
+        // A distance that may count miles proves nothing.
+        let odometers = distances.filter { one in
+            !inMiles.contains { $0.miles.source == one.source }
+        }
         guard odometers.count > 1, let low = odometers.map(\.kilometres).min(),
             let high = odometers.map(\.kilometres).max(), Self.agree(low, high)
         else { return nil }

@@ -11,11 +11,14 @@ package struct UsedCarScan {
     package struct Shown {
         /// The odometer on the dashboard; unit: km.
         package var odometer: Double?
+        /// Whether the user named the unit of the odometer.
+        package var hasNamedUnit: Bool
         /// The VIN on the windscreen.
         package var windscreen: VIN?
 
-        package init(odometer: Double? = nil, windscreen: VIN? = nil) {
+        package init(odometer: Double?, hasNamedUnit: Bool, windscreen: VIN?) {
             self.odometer = odometer
+            self.hasNamedUnit = hasNamedUnit
             self.windscreen = windscreen
         }
     }
@@ -78,7 +81,9 @@ package struct UsedCarScan {
                     source: UsedCarFacts.source(odometer.ecu, odometer.dataID)))
         }
         if let kilometres = shown.odometer {
-            facts.distances.append(.init(.shown, kilometres, source: "dashboard"))
+            facts.distances.append(
+                .init(
+                    .shown, kilometres, source: "dashboard", hasNamedUnit: shown.hasNamedUnit))
         }
         facts.windscreen = shown.windscreen
         // SAE J1939 sends the VIN as a parameter group.

@@ -106,6 +106,79 @@ import Testing
         }
     }
 
+    /// Feeds a reading of each quantity each second; the body changes the values.
+    private func watch(
+        seconds: Int64, _ values: (Int64) -> [DriveQuantity: Double]
+    ) -> DriveVerdict {
+        var watch = DriveWatch()
+        for second in 0..<seconds {
+            for (quantity, value) in values(second).sorted(by: { $0.key.rawValue < $1.key.rawValue }
+            ) {
+                watch.take(value, quantity, t: second * 1_000_000)
+            }
+        }
+        return DriveVerdict(watch)
+    }
+
+    /// Smart regulation: 12.4 V, and 14.8 V for the twelve seconds of each overrun.
+    @Test func `an alternator that charges only in overrun is healthy`() {
+        let verdict = watch(seconds: 1_800) { second in
+            [
+                .engineSpeed: 2_000, .speed: 60, .coolant: 88 + Double(second % 2),
+                .voltage: second % 60 < 12 ? 14.8 : 12.4,
+            ]
+        }
+        #expect(verdict.kind != .unclear, "\(verdict.worst)")
+    }
+
+    /// A plug-in hybrid that does not answer for the engine speed while it drives by electricity.
+    @Test func `coolant that cools in electric driving is healthy`() {
+        let verdict = watch(seconds: 3_600) { second in
+            var values: [DriveQuantity: Double] = [
+                .speed: 90, .coolant: second < 1_200 ? 88 + Double(second % 2) : 55, .ambient: 10,
+            ]
+            if second < 1_200 { values[.engineSpeed] = 2_200 }
+            return values
+        }
+        #expect(verdict.kind != .unclear, "\(verdict.worst)")
+    }
+
+    /// The ECU reads the air pressure once, and the vehicle descends 1,100 m before the engine stops.
+    @Test func `a descent with an old air pressure is healthy`() {
+        let verdict = watch(seconds: 1_260) { second in
+            let stands = second >= 1_200
+            return [
+                .engineSpeed: stands ? 0 : 1_800, .speed: stands ? 0 : 50,
+                .coolant: 88 + Double(second % 2), .barometric: 88,
+                .manifold: stands ? 101 : 40 + Double(second % 3),
+            ]
+        }
+        #expect(verdict.kind != .unclear, "\(verdict.worst)")
+    }
+
+    /// The coolant becomes hotter while the engine stands and the ignition is on.
+    @Test func `heat after the engine was switched off is healthy`() {
+        let verdict = watch(seconds: 1_200) { second in
+            [
+                .engineSpeed: second < 900 ? 2_000 : 0, .speed: second < 900 ? 50 : 0,
+                .coolant: second < 900 ? 95 + Double(second % 2) : 122,
+            ]
+        }
+        #expect(verdict.kind != .unclear, "\(verdict.worst)")
+    }
+
+    /// In open loop both trims stay at 0.
+    @Test func `two banks without a correction are not in closed loop`() {
+        let verdict = watch(seconds: 1_200) { second in
+            [
+                .engineSpeed: 2_200, .speed: 90, .coolant: 88 + Double(second % 2),
+                .shortTrim1: second < 5 ? 1 : 0, .longTrim1: 40, .shortTrim2: second < 5 ? 1 : 0,
+                .longTrim2: 0,
+            ]
+        }
+        #expect(verdict.kind != .unclear, "\(verdict.worst)")
+    }
+
     /// Removing signals removes features, and never adds an accusation.
     @Test func `a drive with fewer signals is accused no more often`() {
         for quantity in DriveQuantity.allCases {

@@ -87,7 +87,7 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
             output.note(
                 isWhole
                     ? "There are no trips yet: \"obdscan log\" records one."
-                    : "There are no such trips.")
+                    : "No trip fits this choice.")
         }
     }
 }

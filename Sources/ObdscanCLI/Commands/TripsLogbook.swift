@@ -13,7 +13,7 @@ struct TripsLogbookCommand: RuledCommand {
             The purpose of a trip is its tag: business, private or commute (trips tag, log --tag). A trip \
             without such a tag, or with several of them, has no purpose. Sums are for each month and vehicle. \
             If the odometer counted further between two trips, the logbook says how far no trip was recorded. Times \
-            are local times.
+            are local times; a trip whose clock was not set is marked.
 
             The file of --to is a page (.html, .pdf), a sheet (.xlsx) or a table (.csv). JSON has an object \
             for each trip and for each sum.
@@ -71,18 +71,31 @@ struct TripsLogbookCommand: RuledCommand {
         let store = try database.open(.readOnly)
         try OutputFile.check(to, isNoneOf: store.files)
         let form = try form()
+        _ = try (choice.from?.time(), choice.until?.time())
         try store.check(vehicle: choice.vehicle)
-        let trips = try mapped { () throws(StoreError) in try store.trips(choice.filter()) }
-        let book = Logbook(trips, output.units)
-        if book.isEmpty { output.note("There are no such trips.") }
+        let (all, chosen) = try mapped { () throws(StoreError) in
+            var filter = TripStore.TripFilter()
+            filter.vehicle = choice.vehicle
+            return (
+                try store.trips(filter), Set(try store.trips(choice.filter()).map(\.id))
+            )
+        }
+        let book = Logbook(all, output.units) { chosen.contains($0.id) }
+        if book.isEmpty {
+            output.note(
+                all.isEmpty
+                    ? "There are no trips yet: \"obdscan log\" records one."
+                    : "No trip fits this choice.")
+        }
         guard let to, let form else {
             return try Pager.print(output) { try book.print(output.form, &$0) }
         }
         switch form {
-        case .page: try PagePrinter.write(book.page, to: to)
+        case .page:
+            return try PagePrinter.write(book.page, to: to, counted(chosen.count, "trip"), output)
         case .sheet: try OutputFile.write(to, bytes: book.sheet.bytes)
         case .table: try OutputFile.write(to, bytes: book.csv)
         }
-        output.note("\(to): \(counted(trips.count, "trip"))")
+        output.note("\(to): \(counted(chosen.count, "trip"))")
     }
 }

@@ -38,28 +38,36 @@ package struct Logbook {
         var distance: Double { distances.values.reduce(0, +) }
     }
 
-    /// The resolution of most odometers; a smaller gap is no missing trip; unit: km.
+    /// Most odometers count whole kilometres, so a smaller distance between two trips proves nothing; unit: km.
     private static let odometerStep = 1.0
 
     let entries: [Entry]
     let totals: [Total]
     private let units: UnitSystem
 
-    /// Takes the trips of a logbook, in any order.
-    package init(_ trips: [TripSummary], _ units: UnitSystem) {
+    /// Takes all trips of the vehicles, in any order, and lists those that `includes` accepts.
+    ///
+    /// The other trips show which distance was recorded.
+    package init(
+        _ trips: [TripSummary], _ units: UnitSystem,
+        listing includes: (TripSummary) -> Bool = { _ in true }
+    ) {
         self.units = units
         var entries: [Entry] = []
         var totals: [Total] = []
         var ends: [String: Double] = [:]
         for trip in trips.sorted(by: { ($0.start, $0.id) < ($1.start, $1.id) }) {
-            let purposes = Purpose.allCases.filter { trip.tags.contains($0.rawValue) }
+            let tags = trip.tags.map { $0.lowercased() }
+            let purposes = Purpose.allCases.filter { tags.contains($0.rawValue) }
             var entry = Entry(trip: trip, purpose: purposes.count == 1 ? purposes[0] : nil)
-            if let vin = trip.vin, let odometer = trip.odometer {
+            // Without the right time, the order of the trips is unknown.
+            if let vin = trip.vin, let odometer = trip.odometer, trip.isClockSet != false {
                 if let end = ends[vin], odometer.lowerBound - end > Self.odometerStep {
                     entry.missing = odometer.lowerBound - end
                 }
-                ends[vin] = odometer.upperBound
+                ends[vin] = max(ends[vin] ?? 0, odometer.upperBound)
             }
+            guard includes(trip) else { continue }
             entries.append(entry)
             let place =
                 totals.firstIndex {
@@ -85,7 +93,7 @@ package struct Logbook {
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// A distance in the shown units; empty if there is none.
+    /// A distance in the shown units; an unknown distance is empty.
     private func text(_ distance: Double?) -> String {
         distance.map { shown($0, "km", 1, units) } ?? ""
     }
@@ -108,6 +116,7 @@ package struct Logbook {
             Field("purpose") { .text($0.purpose?.rawValue) },
             Field("missingKm") { .number($0.missing, places: 1) },
             Field("name") { .text($0.trip.name) },
+            Field("clock") { .text($0.trip.isClockSet.map { $0 ? "set" : "unset" }) },
         ])
 
     private static let totalShape = RowShape<Total>(
@@ -163,7 +172,8 @@ package struct Logbook {
         let trip = entry.trip
         let (start, end) = (localTime(trip.start), localTime(trip.end))
         let words = [
-            trip.name, entry.missing.map { "\(text($0)) before this trip are not recorded" },
+            trip.name, trip.isClockSet == false ? "clock not set" : nil,
+            entry.missing.map { "\(text($0)) before this trip are not recorded" },
         ]
         return [
             trip.number, String(start.prefix(16)),

@@ -63,6 +63,12 @@ package struct TripComparison {
             let range = max(high, otherHigh) - min(low, otherLow)
             return range > 0 ? abs(otherMean - mean) / range : 0
         }
+
+        /// Whether both trips have the same least, mean and greatest number.
+        var isSame: Bool {
+            isNumber && first?.minimum != nil && first?.minimum == second?.minimum
+                && first?.mean == second?.mean && first?.maximum == second?.maximum
+        }
     }
 
     private var lines: [Line] {
@@ -184,14 +190,17 @@ package struct TripComparison {
         var rest = TextTable([("", .left), ("", .left)])
         func add(_ title: String, _ which: (Line) -> Bool) {
             var names: [String] = []
-            for line in lines where which(line) && !names.contains(line.signal) {
-                names.append(line.signal)
+            for line in lines where which(line) {
+                // Another ECU may report a signal of the same name.
+                let isAlone = lines.count { $0.signal == line.signal } == 1
+                names.append(
+                    line.signal + (isAlone ? "" : line.ecu.map { " (\($0))" } ?? ""))
             }
             guard !names.isEmpty else { return }
             rest.add([.init(title, .dim), .init(names.joined(separator: ", "))])
         }
         let compared = lines.filter { $0.difference != nil }
-        for line in compared.filter({ $0.difference != 0 })
+        for line in compared.filter({ !$0.isSame })
             .sorted(by: { ($0.difference ?? 0) > ($1.difference ?? 0) })
         {
             let conversion = output.units.conversion(from: line.unit)
@@ -216,7 +225,7 @@ package struct TripComparison {
                 cell(one?.maximum), cell(two?.maximum), .init(conversion?.unit ?? line.unit),
             ])
         }
-        add("the same in both") { $0.difference == 0 }
+        add("the same in both") { $0.isSame }
         add("only in trip \(ids[0])") { $0.difference == nil && $0.isNumber && $0.second == nil }
         add("only in trip \(ids[1])") { $0.difference == nil && $0.isNumber && $0.first == nil }
         return [rows, states, rest].filter { !$0.isEmpty }

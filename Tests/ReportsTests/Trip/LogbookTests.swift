@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `gives the purpose of a trip by its only tag of a purpose`() {
-        let tags = [[], ["business"], ["sea", "private"], ["commute"], ["business", "private"]]
+        let tags = [[], ["business"], ["sea", "Private"], ["commute"], ["business", "private"]]
         let trips = tags.enumerated().map { trip(Int64($0 + 1), hours: Int64($0), tags: $1) }
         let purposes: [Logbook.Purpose?] = [nil, .business, .private, .commute, nil]
         #expect(Logbook(trips, .metric).entries.map(\.purpose) == purposes)
@@ -47,6 +47,29 @@ import Testing
         #expect(book.totals.map(\.unknown) == [0, 1])
     }
 
+    @Test func `counts trips that it does not list as recorded`() {
+        let trips = [
+            trip(1, hours: 1, tags: ["business"], odometer: 1_000...1_010, distance: 10),
+            trip(2, hours: 2, tags: ["private"], odometer: 1_010...1_060, distance: 50),
+            trip(3, hours: 3, tags: ["business"], odometer: 1_080...1_090, distance: 10),
+        ]
+        let book = Logbook(trips, .metric) { $0.tags.contains("business") }
+        #expect(book.entries.map(\.trip.id) == [1, 3])
+        #expect(book.entries.map(\.missing) == [nil, 20])
+        #expect(book.totals.map(\.distance) == [20])
+    }
+
+    @Test func `draws nothing from a trip whose clock was not set`() {
+        var unset = trip(2, hours: 2, odometer: 1_500...1_510, distance: 10)
+        unset.isClockSet = false
+        let book = Logbook(
+            [
+                trip(1, hours: 1, odometer: 1_000...1_010), unset,
+                trip(3, hours: 3, odometer: 1_010...1_020),
+            ], .metric)
+        #expect(book.entries.map(\.missing) == [nil, nil, nil])
+    }
+
     @Test func `adds up each month of each vehicle by purpose`() throws {
         let book = Logbook(
             [
@@ -64,6 +87,6 @@ import Testing
         let csv = String(decoding: book.csv, as: UTF8.self)
         let row = try #require(csv.split(whereSeparator: \.isNewline).first { $0.hasPrefix("3,") })
         #expect(row.hasPrefix("3,1HGCM82633A004352,1HGCM82633A004352,2026-11-02T02:00:00"))
-        #expect(row.hasSuffix(",5,private,,"))
+        #expect(row.hasSuffix(",5,private,,,"))
     }
 }

@@ -119,7 +119,7 @@ public struct RecordDecoder: Sendable {
                 overrides.value(pid: pid, bitOffset: signal.bitOffset, raw: $0)
             }.map { .number($0) } ?? value
         case .missing(.tooShort, _):
-            // In a message that nobody asked for, only texts end before their last byte.
+            // In a broadcast message, only a text may end before its last byte.
             if origin.dataID.service == DataID.frames { return nil }
             if origin.dataID.service == DataID.parameterGroups, table[index].kind != .text {
                 return nil

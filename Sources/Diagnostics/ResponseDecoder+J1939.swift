@@ -31,8 +31,8 @@ extension ResponseDecoder {
 
     /// Appends the parameters of a group.
     ///
-    /// A short answer to a request is an error. In a message that nobody asked for, a parameter that is not
-    /// wholly inside has no value.
+    /// A short answer to a request is an error. In a broadcast message, a parameter that is not wholly inside
+    /// has no value.
     private func decodeGroup(
         _ answer: Answer, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]
     ) {

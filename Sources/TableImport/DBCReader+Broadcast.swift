@@ -118,7 +118,7 @@ extension DBCReader {
 
         /// Whether each maker gives the group its own meaning.
         var isOfMaker: Bool {
-            group & 0xFFFF == 0xEF00 || (0xFF00...0xFFFF).contains(group)
+            group & 0xFFFF == 0xEF00 || (0xFF00...0xFFFF).contains(group & 0xFFFF)
         }
     }
 

@@ -47,10 +47,19 @@ import Testing
     @Test(arguments: [
         ("M.COUNTER", true), ("M.LKAS_Checksum", true), ("M.BZ", true), ("ESP.ESP_CRC8", true),
         ("M.AliveCnt", true), ("M.MSG_CNT_2", true), ("M.Speed", false), ("M.COUNTRY", false),
-        ("M.CHARGE_COUNTER_KWH", false), ("M.Discs", false),
+        ("M.CHARGE_COUNTER_KWH", false), ("M.Discs", false), ("M.ROLL_ANGLE", false),
+        ("M.Botschaftszaehler", true),
     ])
     func `counters and checksums are left out`(id: String, isCounter: Bool) {
         let signal = Signal(id: id, name: id, bitOffset: 0, bitLength: 8, kind: .number)
         #expect(HeardFilter.isCounter(signal) == isCounter)
+    }
+
+    /// An odometer is a counter by its name in some languages.
+    @Test func `a number with a unit is a measurement`() {
+        let signal = Signal(
+            id: "M.Wegstreckenzaehler", name: "Wegstreckenzaehler", bitOffset: 0, bitLength: 24,
+            kind: .number, unit: "km")
+        #expect(!HeardFilter.isCounter(signal))
     }
 }

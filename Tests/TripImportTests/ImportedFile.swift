@@ -45,23 +45,26 @@ struct ImportedFile {
     /// Reads a file in one piece; with `isUS` its gallons are US gallons.
     init(
         _ text: String, isUS: Bool = false, from source: ImportSource = ImportSource(),
-        own: String = "", localTime: @escaping (UTC) -> [UTC] = west
+        own: String = "", zones: [String: Int64] = [:],
+        localTime: @escaping (UTC) -> [UTC] = west
     ) throws {
         try self.init(
-            bytes: Array(text.utf8), isUS: isUS, from: source, own: own, localTime: localTime)
+            bytes: Array(text.utf8), isUS: isUS, from: source, own: own, zones: zones,
+            localTime: localTime)
     }
 
-    /// Reads bytes in pieces of `piece` of them.
+    /// Reads bytes in pieces of `piece` of them; `zones` has the minutes by which known zones are ahead of UTC.
     init(
         bytes: [UInt8], isUS: Bool = false, from source: ImportSource = ImportSource(),
-        piece: Int = .max, own: String = "", localTime: @escaping (UTC) -> [UTC] = west
+        piece: Int = .max, own: String = "", zones: [String: Int64] = [:],
+        localTime: @escaping (UTC) -> [UTC] = west
     ) throws {
         var source = source
         // A table that the user names.
         var file = TableFile(path: "own", contents: Array(own.utf8))
         file.isNamed = true
         let table = own.isEmpty ? try Self.standard.get() : try PIDTables.load([file])
-        while let found = try read(bytes, table, isUS, source, piece, localTime) {
+        while let found = try read(bytes, table, isUS, source, piece, zones, localTime) {
             source.findings = found
             self = ImportedFile()
         }
@@ -72,12 +75,17 @@ struct ImportedFile {
     /// Reads all of it; returns the findings with which it must be read again.
     private mutating func read(
         _ bytes: [UInt8], _ standard: PIDTable, _ isUS: Bool, _ source: ImportSource,
-        _ piece: Int, _ localTime: @escaping (UTC) -> [UTC]
+        _ piece: Int, _ zones: [String: Int64], _ localTime: @escaping (UTC) -> [UTC]
     ) throws -> ImportFindings? {
         let table = ImportTable(standard, units: isUS ? .us : .metric)
         var reader = TripFileReader(
             try #require(ImportFormat(bytes)), table, source,
-            wallTime: { wall, zone in zone == nil ? localTime(wall) : nil })
+            wallTime: { wall, zone in
+                guard let zone else { return localTime(wall) }
+                return zones[zone].map {
+                    [UTC(microseconds: wall.microseconds - $0 * 60_000_000)]
+                }
+            })
         var rest = bytes[...]
         while !rest.isEmpty {
             try reader.read(rest.prefix(piece)) { take($0) }

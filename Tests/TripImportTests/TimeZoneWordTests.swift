@@ -61,7 +61,7 @@ import Testing
         #expect(file.entries.first?.time.text == "2024-01-02T09:15:02.000000Z")
     }
 
-    /// Chicago, Shanghai and Havana; Kolkata, Jerusalem and Dublin.
+    /// Chicago and Shanghai; Kolkata, Jerusalem and Dublin.
     @Test(arguments: [
         ("CST", -360, "14:15:02", "America/Chicago"), ("CST", 480, "00:15:02", "Asia/Shanghai"),
         ("IST", 330, "02:45:02", "Asia/Kolkata"), ("IST", 120, "06:15:02", "Asia/Jerusalem"),
@@ -77,6 +77,27 @@ import Testing
             [UTC(microseconds: $0.microseconds - minutes * 60_000_000)]
         }
         #expect(file.entries.first?.time.text == "2024-01-02T\(time).000000Z")
+    }
+
+    /// Berlin has UTC+2 in July, as Jerusalem has in winter: no zone called IST has UTC+2 in July.
+    @Test func `a zone that has other clocks at that time is not meant`() throws {
+        let log = "time,RPM\n2024-07-02 08:15:02 IST,900\n"
+        let fault = #expect(throws: ImportFault.self) {
+            try ImportedFile(
+                log, zones: ["Asia/Jerusalem": 180, "Asia/Kolkata": 330, "Europe/Dublin": 60]
+            ) { [UTC(microseconds: $0.microseconds - 120 * 60_000_000)] }
+        }
+        #expect(fault?.zones == ["Asia/Kolkata", "Europe/Dublin"])
+    }
+
+    /// Windows writes AM and PM beside dates in either order.
+    @Test func `the other dates of a log decide before AM and PM do`() throws {
+        let rows = ["12/02/2024 8:00:00 AM,900", "13/02/2024 8:00:00 AM,900"]
+        let file = try ImportedFile("time,RPM\n" + rows.joined(separator: "\n") + "\n")
+        #expect(
+            file.entries.map { $0.time.text.prefix(10) } == ["2024-02-12", "2024-02-13"])
+        let alone = try ImportedFile("time,RPM\n12/02/2024 8:00:00 AM,900\n")
+        #expect(alone.entries.map { $0.time.text.prefix(10) } == ["2024-12-02"])
     }
 
     /// The clock of the device has no zone.

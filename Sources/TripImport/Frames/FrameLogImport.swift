@@ -213,7 +213,7 @@ struct FrameLogImport: ImportReader {
         try take(found, at: answer.time, isHeard: group != nil, &table, emit)
     }
 
-    /// Stores items of a message; of one that nobody asked for, the readings that the filter keeps.
+    /// Stores the items of an answer, or the readings of a broadcast message that the filter keeps.
     private mutating func take(
         _ found: [DiagnosticItem], at time: Int64, isHeard: Bool, _ table: inout ImportTable,
         _ emit: (ImportEvent) throws -> Void

@@ -180,8 +180,8 @@ package struct FrameLogReader {
         return (id, isExtended)
     }
 
-    /// The identifier behind the data of a frame that has the name of its message in place of its identifier:
-    /// `Length = 0 BitCount = 0 ID = 2024`, always decimal.
+    /// The identifier of a frame whose line begins with the name of its message; the identifier is decimal and
+    /// follows the data: `Length = 0 BitCount = 0 ID = 2024`.
     private func namedIdentifier(_ words: ArraySlice<ArraySlice<UInt8>>) -> (UInt32, Bool)? {
         let text = words.map { $0.string }
         guard

@@ -58,7 +58,8 @@ struct HeardFilter {
 
     /// Whether a name is of a counter or a checksum, which prove a frame and measure nothing.
     static func isCounter(_ signal: Signal) -> Bool {
-        guard signal.kind == .number else { return false }
+        // A counter has no unit: an odometer and an angle of roll have one.
+        guard signal.kind == .number, signal.unit.isEmpty else { return false }
         let name = String(signal.id.split(separator: ".").last ?? "").uppercased()
         let words = name.split { !$0.isLetter }
         if [
@@ -69,7 +70,7 @@ struct HeardFilter {
             return true
         }
         return words.contains {
-            ["CNT", "CNTR", "CTR", "CRC", "CHK", "CKS", "CS", "BZ", "SEQ", "ROLL"].contains($0)
+            ["CNT", "CNTR", "CTR", "CRC", "CHK", "CKS", "CS", "BZ", "SEQ"].contains($0)
         } || name == "COUNTER"
     }
 }

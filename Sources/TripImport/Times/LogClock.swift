@@ -194,12 +194,8 @@ struct LogClock {
 
     /// The day that a text means here; nil if nothing decides between several days.
     private mutating func theDay(of found: DateText, _ line: Int) -> DateText.Day? {
-        var days = found.days
+        let days = found.days
         if days.count == 1, let shown = days[0].isMonthFirst { order.take(shown) }
-        // Programs that write AM and PM in capital letters write dates as in the United States.
-        if days.count > 1, found.isOrderUnclear, found.hasCapitalHalf {
-            days = days.filter { $0.isMonthFirst == true }
-        }
         guard days.count > 1 else { return days.first }
         reason =
             "\"\(found.unclear)\" may be \(days.map(\.meaning).joined(separator: ", or "))"
@@ -214,7 +210,11 @@ struct LogClock {
         let nearest = near.count == 1 ? near[0] : nil
         guard found.isOrderUnclear else { return nearest }
         let fault = fault(found.unclear, line: line)
-        let isMonthFirst = order.isMonthFirst(fitting: nearest?.isMonthFirst, fault)
+        // Most programs that write AM and PM in capital letters write dates as in the United States.
+        let isUsual: Bool? = found.hasCapitalHalf ? true : nil
+        let isMonthFirst = order.isMonthFirst(fitting: nearest?.isMonthFirst ?? isUsual, fault)
+        // The day is chosen, so that a message about the zone does not offer days.
+        (reason, self.days) = (nil, [])
         return days.first { $0.isMonthFirst == isMonthFirst }
     }
 
@@ -266,17 +266,22 @@ struct LogClock {
             reason = "this system does not know the time zone \"\(zone.text)\""
         case .unknown: reason = "\"\(zone.text)\" after the time is not a time zone"
         case .several(let candidates):
-            // The one that this system has.
+            // Zones whose clocks differ from UTC by that at this time, and of these the one of this system.
+            let possible = candidates.filter {
+                wallTime(wall, $0.place)?.contains(
+                    UTC(microseconds: wall.microseconds - $0.shift)) ?? true
+            }
             let here = localTime(wall)
-            let fitting = candidates.filter {
+            let fitting = possible.filter {
                 here.contains(UTC(microseconds: wall.microseconds - $0.shift))
             }
             if fitting.count == 1 {
                 return UTC(microseconds: wall.microseconds - fitting[0].shift)
             }
-            let meanings = candidates.map(\.text).joined(separator: ", or ")
+            let offered = possible.isEmpty ? candidates : possible
+            let meanings = offered.map(\.text).joined(separator: ", or ")
             reason = "time zone \"\(zone.text)\" may be \(meanings)"
-            zones = candidates.map(\.place)
+            zones = offered.map(\.place)
         }
         return nil
     }

@@ -81,12 +81,14 @@ struct ZoneText: Hashable {
         return (minutes < 0 ? "-" : "+") + two(size / 60) + ":" + two(size % 60)
     }
 
-    /// Abbreviations with one meaning, in minutes ahead of UTC.
+    /// Abbreviations with one meaning in logs, in minutes ahead of UTC.
     ///
-    /// They are those of the tz database and RFC 5322, and the German ones of phones.
+    /// They are those of RFC 5322, which gives PST and EST to North America, those of the tz database, and the
+    /// German ones of phones.
     private static let names: [String: Int64] = [
         "UT": 0, "UCT": 0, "WET": 0, "WEZ": 0, "WEST": 60, "WESZ": 60, "CET": 60, "MEZ": 60,
         "CEST": 120, "MESZ": 120, "EET": 120, "OEZ": 120, "EEST": 180, "OESZ": 180, "TRT": 180,
+        "IDT": 180,
         "WAT": 60, "CAT": 120, "SAST": 120, "EAT": 180, "PKT": 300, "NPT": 345, "ICT": 420,
         "WIB": 420, "WITA": 480, "WIT": 540, "HKT": 480, "SGT": 480, "MYT": 480, "PHT": 480,
         "AWST": 480, "JST": 540, "KST": 540, "ACST": 570, "AEST": 600, "CHST": 600, "ACDT": 630,
@@ -101,7 +103,6 @@ struct ZoneText: Hashable {
         "CST": [
             Candidate(minutes: -360, place: "America/Chicago"),
             Candidate(minutes: 480, place: "Asia/Shanghai"),
-            Candidate(minutes: -300, place: "America/Havana"),
         ],
         "IST": [
             Candidate(minutes: 330, place: "Asia/Kolkata"),

@@ -104,7 +104,7 @@ struct WideColumns {
                 // `Time (HH:mm:ss)`; `time [every 0.5 s, last value]` is our own.
                 let isPlain =
                     ["", "local", "local time", "iso 8601"].contains(unit)
-                    || ["every", "hh", "h:m", "mm:ss", "yyyy", "dd"].contains(where: unit.hasPrefix)
+                    || ["every", "hh", "h:m", "yyyy", "dd"].contains(where: unit.hasPrefix)
                     || name == "timestamp" && unit == "s"
                 if isPlain {
                     let zone = name.hasPrefix("utc") || name.hasSuffix("utc") ? "UTC" : nil

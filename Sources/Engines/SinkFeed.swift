@@ -87,7 +87,7 @@ package struct SinkSelection: Sendable {
 }
 
 extension TripSummary {
-    /// Whether its times can be delivered: nobody can take points back.
+    /// Whether the times of the trip are right, because points with wrong times cannot be removed from an engine.
     package func hasRightTime(now: UTC) -> Bool {
         isClockSet != false && PublishedTime.isPlausible(start: start, end: end, now: now)
     }

@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 public import OBDCore
 
-/// The wall clock of a machine at one moment, beside the clocks that nobody sets.
+/// The wall clock of a machine at one moment, beside its clock since the boot.
 public struct ClockReading: Hashable, Sendable {
     /// The moment.
     public var instant: Instant
@@ -52,7 +52,7 @@ struct ClockEvidence: Hashable, Sendable {
     func isSet(now: Int64, offset: Int64) -> Bool {
         guard now >= Self.earliest else { return false }
         if kernel == true || hasNetworkTime { return true }
-        // What cannot be known is no reason to doubt the clock.
+        // A kernel that does not answer gives no reason to doubt the clock.
         guard let kernel, !kernel else { return true }
         if batteryClocks.isEmpty { return isPC }
         return batteryClocks.contains { time in

@@ -3,7 +3,7 @@ public import OBDCore
 
 /// The clocks.
 public enum SystemClock {
-    /// The time since the boot, by a clock that nobody sets and that counts while the machine sleeps.
+    /// The time since the boot, by a clock that cannot be set and that counts while the machine sleeps.
     @inline(__always)
     public static func now() -> Instant { Instant(nanoseconds: sys_monotonic_ns()) }
 

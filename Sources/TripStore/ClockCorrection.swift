@@ -9,6 +9,11 @@ public struct ClockCorrection: Hashable, Sendable {
     /// How much later it began than its clock had shown; negative = earlier.
     public var step: Duration
 
+    /// Whether the clock was wrong by more than the drift of a clock.
+    public var isNoticeable: Bool {
+        (step.nanoseconds / 1000).magnitude >= TripClock.smallestStep.magnitude
+    }
+
     /// `+2 d 3 h`.
     public var stepText: String { TripClock.Change.text(step.nanoseconds / 1000) }
 }
@@ -112,7 +117,7 @@ extension TripStore {
 extension ClockCorrection {
     /// Moves a trip in time with what the histories of codes and vehicles know by it.
     ///
-    /// - Parameter bootTime: when the boot began; nil = nobody knows.
+    /// - Parameter bootTime: when the boot began; nil if unknown.
     static func move(
         _ trip: Int64, by step: Int64, to bootTime: UTC?, in database: Database
     ) throws {

@@ -52,7 +52,9 @@ extension TripStore {
             if known == nil, trip.purpose == .import { return nil }
             if trip.endReason != nil, known?.settled == trip.readings { return nil }
             let left = trip.readings - (known?.cursors[.readings]?.rows ?? 0)
-            return left > 0 ? (trip, left) : nil
+            // Codes, events and positions follow the readings.
+            let isBegun = known != nil && trip.endReason != nil
+            return left > 0 || isBegun ? (trip, max(left, 0)) : nil
         }
     }
 }

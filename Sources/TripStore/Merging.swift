@@ -218,10 +218,15 @@ private struct Merger {
                 String.self,
                 "SELECT coalesce(name, vin) FROM main.vehicle WHERE id <> ?", [new])
             let isTaken = others.contains { isOneName($0, name) }
-            if isTaken, found == nil, let vin = try row["vin"] as String? {
-                unnamed[vin] = name
-                try database.execute("UPDATE main.vehicle SET name = NULL WHERE id = ?", [new])
-            } else if !isTaken {
+            if isTaken {
+                if found == nil {
+                    try database.execute(
+                        "UPDATE main.vehicle SET name = NULL WHERE id = ?", [new])
+                }
+                let kept = try database.value(
+                    String.self, "SELECT name FROM main.vehicle WHERE id = ?", [new])
+                if kept == nil, let vin = try row["vin"] as String? { unnamed[vin] = name }
+            } else {
                 try database.execute(
                     "UPDATE main.vehicle SET name = ? WHERE id = ? AND name IS NULL", [name, new])
             }

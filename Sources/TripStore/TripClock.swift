@@ -4,8 +4,8 @@ import SystemIO
 
 /// The clock that the times of a trip come from.
 ///
-/// A trip's rows count from its start by a clock that nobody sets, so only the start can be wrong. A machine
-/// learns the right time later, from the network or from satellites, often in the middle of a trip.
+/// The rows of a trip count from its start by a clock that cannot be set, so only the start can be wrong. A
+/// machine learns the right time later, from the network or from satellites, often in the middle of a trip.
 struct TripClock: Hashable, Sendable {
     /// A change of the clock.
     enum Change: Hashable, Sendable {
@@ -50,7 +50,8 @@ struct TripClock: Hashable, Sendable {
         let step = reading.bootTime.microseconds(since: seen)
         seen = reading.bootTime
         if !isSet, reading.isSet { return correct(to: reading.bootTime) }
-        return abs(step) >= Self.smallestStep ? .stepped(step) : nil
+        // A clock that is still not set may be set again; the correction then covers every step.
+        return isSet && abs(step) >= Self.smallestStep ? .stepped(step) : nil
     }
 
     /// Takes the time of a position that arrived at `instant`; nil = it proves nothing yet.

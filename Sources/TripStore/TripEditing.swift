@@ -9,7 +9,7 @@ public enum TripEditFault: Error, Hashable, Sendable {
     case overlap(Int64, Int64)
     /// Another trip of the vehicle lies between them.
     case between(Int64, joining: [Int64])
-    /// The trip's clock was not set, so nobody knows how far the trips lie apart.
+    /// The trip's clock was not set, so the time between the trips is unknown.
     case clock(Int64)
     /// The trips are of two vehicles.
     case vehicles(Int64, Int64)

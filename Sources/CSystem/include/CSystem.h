@@ -22,7 +22,7 @@ int sys_eventfd_take(int fd);
 // limit. Restarts after EINTR.
 int sys_ppoll_until(struct pollfd *fds, unsigned count, int64_t deadline_ns);
 
-// Nanoseconds since the boot, by a clock that nobody sets and that counts while the machine sleeps.
+// Nanoseconds since the boot, by a clock that cannot be set and that counts while the machine sleeps.
 int64_t sys_monotonic_ns(void);
 
 // Nanoseconds of CLOCK_REALTIME since 1970.

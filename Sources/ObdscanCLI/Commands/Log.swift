@@ -142,7 +142,7 @@ struct LogCommand: RuledCommand {
             "First delete drives that ended longer ago: 365d.",
             discussion: """
                 A day (1d) is the shortest time. Drives with a name, a tag or a note stay. obdscan trips \
-                undo restores the deleted drives for a week. Nothing is deleted while the clock is not \
+                undo can restore the deleted drives for a week, unless db compact runs. Nothing is deleted while the clock is not \
                 set, or while by the clock the newest drive ended more than 31 days ago.
                 """,
             valueName: "time"))
@@ -286,7 +286,7 @@ struct LogCommand: RuledCommand {
         if !gone.isEmpty {
             output.note(
                 "\(counted(gone.count, "old trip was", "old trips were")) deleted (--keep); "
-                    + "\"obdscan trips undo\" restores them for a week.")
+                    + "\"obdscan trips undo\" can restore them for a week.")
         }
     }
 }

@@ -336,12 +336,15 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
         let held = try store.trips(.init(withScans: true)).filter {
             $0.purpose != .import && $0.readings > 0 && !$0.hasRightTime(now: SystemClock.utc)
         }
-        if let trip = held.last(where: { $0.endReason != nil })?.number, !status.lines.isEmpty {
-            output.note(
-                "\(counted(held.count, "trip is", "trips are")) held, because the clock was not set: "
-                    + "each is put right when the clock is set in the same boot. "
-                    + "\"obdscan trips shift \(trip) --by 0s\" accepts the times of a trip, --by +2d moves them"
+        if !status.lines.isEmpty {
+            tell(
+                held.filter { $0.isClockSet == false },
+                because:
+                    "the clock was not set: each is put right when the clock is set in the same boot"
             )
+            tell(
+                held.filter { $0.isClockSet != false },
+                because: "their times are before 2026 or in the future")
         }
         if !refused, status.lines.contains(where: { $0.sink.refused > 0 }) {
             output.note("\"obdscan publish status --refused\" shows what was refused, and why")
@@ -349,6 +352,18 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
         for name in status.lines.filter({ !$0.isKnown }).map(\.sink.name) {
             output.note("\"obdscan publish forget \(name)\" removes \(name) from this list")
         }
+    }
+
+    /// Says why trips are not delivered, and how to move the times of one.
+    private func tell(_ held: [TripSummary], because reason: String) {
+        guard let trip = held.last(where: { $0.endReason != nil }) else { return }
+        // Trips that cannot have happened then stay held.
+        let isPlausible = PublishedTime.isPlausible(
+            start: trip.start, end: trip.end, now: SystemClock.utc)
+        output.note(
+            "\(counted(held.count, "trip is", "trips are")) held, because \(reason). "
+                + "\"obdscan trips shift \(trip.number) --by +2d\" moves the times of a trip"
+                + (isPlausible ? ", --by 0s accepts them" : ""))
     }
 }
 

@@ -129,7 +129,8 @@ struct TripsShiftCommand: ParsableCommand, OutputCommand {
             satellites set its clock. obdscan marks the trips of that time, and puts them right \
             when the clock is set before the next boot. This command does so for the others, and \
             publish delivers the trips then. --by 0s accepts the times as they are. Points that \
-            were delivered before keep their old times. obdscan trips undo reverts the shift.
+            were delivered before stay in the engine with their old times, and publish delivers the \
+            trip again with the new ones. obdscan trips undo reverts the shift.
 
             EXAMPLES
               obdscan trips shift 12 13 --by +2d
@@ -235,7 +236,11 @@ struct TripsUndoCommand: ParsableCommand, OutputCommand {
         case .split: output.note("Trip \(edit.trip) is whole again, with \(others).")
         case .join: output.note("Trips \(edit.trip) and \(others) are two again.")
         case .shift:
-            output.note("Trip \(TripSummary.text(ofNumber: edit.trip)) has its old times again.")
+            let trips = ([edit.trip] + edit.others).map(TripSummary.text(ofNumber:))
+            output.note(
+                trips.count == 1
+                    ? "Trip \(trips[0]) has its old times again."
+                    : "Trips \(trips.joined(separator: ", ")) have their old times again.")
         case .delete, .expire:
             output.note(
                 "Deleted trips are back: "

@@ -75,15 +75,15 @@ struct DatabaseOptions: ParsableArguments {
 }
 
 extension TripStore {
-    /// Puts trips right that a clock recorded that was not set, as far as that is known now.
+    /// Corrects trips that were recorded while the clock was not set, as far as the right time is known.
     ///
     /// - Parameter tell: receives a sentence for the user.
     func settleClocks(_ tell: (String) -> Void) throws(StoreError) {
         let reading = SystemClock.reading()
         guard try mayBeWrong(by: reading) else { return }
-        for correction in try settleClocks(by: reading) {
+        for correction in try settleClocks(by: reading) where correction.isNoticeable {
             tell(
-                "Trip \(TripSummary.text(ofNumber: correction.trip)) was recorded by a clock that was "
+                "Trip \(TripSummary.text(ofNumber: correction.trip)) was recorded while the clock was "
                     + "not set: its times moved by \(correction.stepText).")
         }
     }

@@ -34,7 +34,7 @@ struct PublishRun {
         try finish(Array(zip(sinks, reports)))
     }
 
-    /// Puts trips right that a clock recorded that was not set, if this user may write the database.
+    /// Corrects trips that were recorded while the clock was not set, if this user may write the database.
     private func settle() {
         let reading = SystemClock.reading()
         guard let store = try? TripStore(path: database, access: .readOnly),
@@ -117,8 +117,8 @@ extension OutputOptions {
         }
         if held.withoutClock > 0 {
             note(
-                "\(counted(held.withoutClock, "trip was", "trips were")) recorded by a clock that was not set, and not "
-                    + "delivered: obdscan trips shift NUMBER --by TIME puts one right, --trip NUMBER delivers one anyway"
+                "\(counted(held.withoutClock, "trip was", "trips were")) not delivered, because the times may be "
+                    + "wrong: obdscan trips shift NUMBER --by TIME puts one right, --trip NUMBER delivers one anyway"
             )
         }
         if held.imported > 0 {

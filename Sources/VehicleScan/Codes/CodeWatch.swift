@@ -45,7 +45,8 @@ public struct CodeWatch {
         all = queries.flatMap { query, kind in
             profiles.compactMap { profile in
                 profile.request(for: query).map {
-                    (kind, vehicle.request($0, mayRepeat: profile.isReadOnly(query)))
+                    // After a lost link the vehicle may be another, so the link does not repeat a request.
+                    (kind, vehicle.request($0, mayRepeat: false))
                 }
             }
         }
@@ -57,8 +58,8 @@ public struct CodeWatch {
     /// Whether codes are being read.
     var isReading: Bool { pending != nil }
 
-    /// Takes changes and answers.
-    mutating func take() {
+    /// Takes changes and answers; the requests that are left follow only if the vehicle may be asked.
+    mutating func take(mayAsk: Bool) {
         if changes.take() { isDue = true }
         guard let pending, let asked = left.last else { return }
         var result: QueryResult?
@@ -81,7 +82,13 @@ public struct CodeWatch {
         }
         left.removeLast()
         found(CodeScan.List(kind: asked.kind, asked: result, items: result.answer.items))
-        next()
+        if left.isEmpty { return }
+        if isAwake, mayAsk {
+            next()
+        } else {
+            left = []
+            isDue = true
+        }
     }
 
     /// Begins to read if that is due.

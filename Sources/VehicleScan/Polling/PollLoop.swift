@@ -116,7 +116,8 @@ public struct PollLoop {
             // Answers only move this deadline later, so the present one is early enough.
             waiting.add(deadline: watch?.deadline(from: SystemClock.now()))
             waiting.add(deadline: nextTick)
-            waiting.add(deadline: codes?.deadline)
+            // Until the vehicle is known to be the same, its codes belong to nobody.
+            waiting.add(deadline: mayAskCodes ? codes?.deadline : nil)
             waiting.wait()
 
             if waiting.isReady(signals), connection.inbox?.next() != nil { return .stopped }
@@ -131,11 +132,11 @@ public struct PollLoop {
                 case .names, nil: break
                 }
             }
-            if asked.contains(where: waiting.isReady) { codes?.take() }
+            let mayAsk = mayAskCodes
+            if asked.contains(where: waiting.isReady) { codes?.take(mayAsk: mayAsk) }
             if waiting.isReady(news), let end = try takeEvents(event) { return end }
             let now = SystemClock.now()
-            // Until the vehicle is known to be the same, its codes belong to nobody.
-            if identity?.isChecking != true { codes?.beginIfDue(now: now) }
+            if mayAskCodes { codes?.beginIfDue(now: now) }
             if let until, now >= until { return .duration }
             if let end = watch?.end(by: now) { return .vehicleOff(end) }
             if let due = nextTick, now >= due, let period {
@@ -145,6 +146,9 @@ public struct PollLoop {
         }
     }
 
+    /// Whether the vehicle is known to be the one of the trip.
+    private var mayAskCodes: Bool { identity?.isChecking != true }
+
     /// How long the end of a poll waits for the last codes.
     private static let longestLastRead = Duration.seconds(3)
 
@@ -152,7 +156,7 @@ public struct PollLoop {
     private mutating func readLastCodes(
         _ event: (Instant, ScanEvent) throws -> Void
     ) throws {
-        guard codes != nil, identity?.isChecking != true else { return }
+        guard codes != nil, mayAskCodes else { return }
         let deadline = SystemClock.now() + Self.longestLastRead
         connection.scan.pausePoll()
         codes?.beginLast(now: SystemClock.now())
@@ -164,7 +168,8 @@ public struct PollLoop {
             waiting.add(deadline: deadline)
             waiting.wait()
             if waiting.isReady(signals), connection.inbox?.next() != nil { return }
-            if asked.contains(where: waiting.isReady) { self.codes?.take() }
+            let mayAsk = mayAskCodes
+            if asked.contains(where: waiting.isReady) { self.codes?.take(mayAsk: mayAsk) }
             if waiting.isReady(news), try takeEvents(event) != nil { return }
         }
     }

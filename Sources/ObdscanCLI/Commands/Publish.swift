@@ -356,13 +356,14 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
 
     /// Says why trips are not delivered, and how to move the times of one.
     private func tell(_ held: [TripSummary], because reason: String) {
-        guard let trip = held.last(where: { $0.endReason != nil }) else { return }
+        guard let newest = held.last(where: { $0.endReason != nil }) else { return }
+        let trip = newest.number
         // Trips that cannot have happened then stay held.
         let isPlausible = PublishedTime.isPlausible(
-            start: trip.start, end: trip.end, now: SystemClock.utc)
+            start: newest.start, end: newest.end, now: SystemClock.utc)
         output.note(
             "\(counted(held.count, "trip is", "trips are")) held, because \(reason). "
-                + "\"obdscan trips shift \(trip.number) --by +2d\" moves the times of a trip"
+                + "\"obdscan trips shift \(trip) --by +2d\" moves the times of a trip"
                 + (isPlausible ? ", --by 0s accepts them" : ""))
     }
 }

@@ -140,7 +140,7 @@ public struct MonitorTestResult: Hashable, Sendable {
     public var max: Double?
     /// The unit; nil if the scaling is unknown, or before CAN.
     public var unit: String?
-    /// Whether the test passed; nil if it has not run since codes were cleared.
+    /// Whether the test passed; nil if it has not run since codes were cleared, and for a constant without limits.
     public var passed: Bool?
     /// The record's bytes.
     public var raw: InlineBytes

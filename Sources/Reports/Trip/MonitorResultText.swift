@@ -37,12 +37,12 @@ extension MonitorTestResult {
         }
     }
 
-    /// The verdict for people; a count without limits can neither pass nor fail.
+    /// The verdict for people; a count or a constant without limits can neither pass nor fail.
     package var verdict: String {
         switch passed {
         case true: hasLowerLimit || hasUpperLimit ? "passed" : "no limits"
         case false: "FAILED"
-        case nil: "not run"
+        case nil: min == nil && max == nil ? "no limits" : "not run"
         }
     }
 }

@@ -10,14 +10,17 @@ import TripStore
 
 /// The scalings 0A (0.122 mV), 24 (counts) and FE (0.25 Pa, signed) of SAE J1979-DA.
 @Suite struct `Numbers of a test result` {
-    private func result(_ hex: String) throws -> MonitorTestResult {
-        let bytes = try #require(Hex.bytes("46" + hex.filter { $0 != " " }))
+    private func result(
+        _ hex: String, service: UInt8 = 0x06, family: VehicleProtocol.Family = .can
+    ) throws -> MonitorTestResult {
+        let bytes = try #require(Hex.bytes(Hex.string([service + 0x40]) + hex.filter { $0 != " " }))
         var decoder = ResponseDecoder(
             table: try PIDTables.standard(), monitors: try PIDTables.monitorTables())
         var items: [DiagnosticItem] = []
         decoder.decode(
-            ECUMessage(ecu: ECUAddress("7E8"), payload: bytes),
-            in: Exchange(request: [0x06, bytes[1]], family: .can), &items)
+            ECUMessage(ecu: ECUAddress(family == .can ? "7E8" : "10"), payload: bytes),
+            in: Exchange(request: [service] + bytes[1...(service == 0x05 ? 2 : 1)], family: family),
+            &items)
         return try #require(
             items.lazy.compactMap { if case .monitorTest(let result) = $0 { result } else { nil } }
                 .first)
@@ -38,6 +41,16 @@ import TripStore
         #expect(found.text(found.value) == value)
         #expect(found.limitsText == limits)
         #expect(found.verdict == verdict)
+    }
+
+    // SAE J1979, service 05: tests 01 to 04 are constants of the sensor, in 5 mV, without limits.
+    @Test func `a constant of service 05 has no limits, a test that did not run has no result`()
+        throws
+    {
+        let constant = try result("01 01 5A", service: 0x05, family: .iso9141)
+        #expect(constant.text(constant.value) == "0.450")
+        #expect(constant.verdict == "no limits")
+        #expect(try result("05 01 00 00 00", service: 0x05, family: .iso9141).verdict == "not run")
     }
 
     @Test(arguments: [

@@ -56,6 +56,10 @@ import Testing
         "obdscan monitor -d can:can0": "needs a bus; RawCANTests has simulated ones",
         "obdscan monitor -d can:can0 --rates --duration 5s":
             "needs a bus; RawCANTests has simulated ones",
+        "obdscan monitor -d can:can0 --table car.dbc":
+            "needs a bus; RawCANTests has simulated ones",
+        "obdscan monitor -d can:can0 --table car.dbc Speed Motor.Torque":
+            "needs a bus; BusValuesTests chooses signals",
         "obdscan monitor -d can:can0 --to bus.log": "needs a bus; RawCANTests has simulated ones",
         "obdscan monitor -d can:can0 --time d --id 1A0":
             "needs a bus; RawCANTests has simulated ones",

@@ -112,6 +112,41 @@ import Testing
         #expect(try rates.objects().allSatisfy { $0["kind"] as? String == "frameRate" })
     }
 
+    /// `monitor` prints the objects that `decode` finds in a log of the same frames, without lines.
+    @Test(arguments: ["can", "slcan", "elm327"]) func `values of a live bus are those of its log`(
+        personality: String
+    ) async throws {
+        _ = try workplace.file(
+            "car.dbc",
+            """
+            BO_ 201 Motor: 8 A
+             SG_ Rpm : 7|16@0+ (0.25,0) [0|16383] "rpm" A
+             SG_ Far : 120|8@1+ (1,0) [0|0] "" A
+            BO_ 485 Steering: 8 A
+             SG_ Angle : 0|16@1- (0.1,0) [0|0] "deg" A
+
+            """)
+        let live = try await workplace.run([
+            "monitor", "--all", "--table", "car.dbc", "--to", "bus.log", "--duration", "1",
+            "--format", "json", "-d", device(personality),
+        ])
+        let log = try await workplace.run([
+            "decode", "--table", "car.dbc", "--format", "json", "bus.log",
+        ])
+        func readings(_ outcome: Outcome) throws -> [String] {
+            try outcome.objects().filter { $0["kind"] as? String == "reading" }.map { object in
+                var object = object
+                object["line"] = nil
+                let text = try JSONSerialization.data(
+                    withJSONObject: object, options: .sortedKeys)
+                return String(decoding: text, as: UTF8.self)
+            }
+        }
+        #expect(live.status == 0 && log.status == 0, "\(live) \(log)")
+        #expect(try readings(live).count > 50)
+        #expect(try readings(live) == readings(log))
+    }
+
     @Test func `a simulation of another process is found on TCP`() async throws {
         let server = try workplace.start(["simulate", "--personality", "slcan", "--tcp", "0"])
         let address = try #require(await server.lines(with: "slcan:").first)

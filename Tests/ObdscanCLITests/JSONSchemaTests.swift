@@ -141,6 +141,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         for command in [
             ["pids", "import", torque, "--check"], ["pids", "compare", "own.pids", "own.pids"],
             ["monitor", "-d", "sim:truck", "--duration", "300ms", "--rates"],
+            ["monitor", "-d", "sim:truck", "--duration", "300ms", "--values"],
             ["publish", "--to", "influx+http://127.0.0.1:1", "--drain"], ["publish", "status"],
         ] {
             lines += try program.run(command + ["--json"]).output

@@ -5,6 +5,7 @@ import Diagnostics
 import Formats
 import Glibc
 import OBDCore
+import PIDTables
 import Reports
 import ScanSession
 import ScanTool
@@ -12,7 +13,7 @@ import SystemIO
 import VehicleScan
 
 /// `obdscan monitor`: shows the frames on the bus.
-struct MonitorCommand: ParsableCommand, OutputCommand {
+struct MonitorCommand: RuledCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "monitor",
@@ -24,6 +25,10 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
             for a busy bus. With --id the adapter \
             itself leaves out the other frames (AT CF and AT CM, on an OBDLink STFPA and STM).
 
+            With --table, and with signals or --values, it prints the values in the frames, one line \
+            per change, as decode prints those of a log. A bus that speaks SAE J1939 needs no table. \
+            Counters and checksums are left out unless they are named or --all prints each frame.
+
             --to writes a log in the form of candump -l, which obdscan decode and can-utils read. A \
             file that exists is refused (exit code 73), because a capture cannot be made again.
 
@@ -33,7 +38,16 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
               obdscan monitor -d can:can0 --rates --duration 5s
               obdscan monitor -d can:can0 --time d --id 1A0
               obdscan monitor -d can:can0 --to bus.log
+              obdscan monitor -d can:can0 --table car.dbc
+              obdscan monitor -d can:can0 --table car.dbc Speed Motor.Torque
             """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "Print only the values of these signals.",
+            discussion: "Message.Signal, or Signal for the signal of that name in each message.",
+            valueName: "signal"))
+    var signals: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -63,6 +77,19 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
     @Flag(help: "Print only the rate of each identifier at the end.")
     var rates = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Print the values by this PID table or DBC file; may be repeated.",
+            valueName: "file"),
+        completion: .file())
+    var table: [String] = []
+
+    @Flag(help: "Print the values in the frames by the tables that are loaded.")
+    var values = false
+
+    @Flag(help: "Print the values of each frame, not only changes.")
+    var all = false
+
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
@@ -72,7 +99,15 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
             throw ValidationError(
                 "'\(printable(text))' is not an identifier: use 7E8, 7E8/7F8 or 18DAF110")
         }
+        try checkRules()
     }
+
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--rates counts frames; it prints no values") { $0.rates && $0.printsValues }
+    ]
+
+    /// Whether values are printed in place of frames.
+    private var printsValues: Bool { values || all || !table.isEmpty || !signals.isEmpty }
 
     func run() throws {
         var needs = SessionNeeds(vehicle: .optional)
@@ -80,9 +115,11 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
         needs.onlyListens = true
         let filters = id.compactMap { CANFilter($0) }
         let log = try to.map { path throws(Failure) in try FrameLog(path: path) }
-        try withVehicle(vehicle, output, try loadTable(tables), needs) { connection in
+        let loaded = try loadTable(tables, adding: table)
+        let values = try printsValues ? values(by: loaded) : nil
+        try withVehicle(vehicle, output, loaded, needs) { connection in
             let spoken = connection.scan.link?.capabilities.vehicleProtocol
-            if let spoken, spoken.family != .can {
+            if let spoken, spoken.family.isLegacy {
                 output.note(
                     "This vehicle does not use CAN, but \(spoken.title): monitor has no frames to show."
                 )
@@ -94,7 +131,9 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
             var watch = BusWatch(
                 filters: filters, form: output.form, rates: rates, times: time,
                 interface: connection.accessory.interfaceName,
-                log: log.map { log in { try log.write($0) } })
+                log: log.map { log in { try log.write($0) } },
+                values: values?(spoken?.family == .j1939 ? true : nil),
+                note: { output.note($0) })
             if duration == nil, isatty(STDERR_FILENO) == 1 {
                 output.note("Ctrl-C ends the listening.")
             }
@@ -104,6 +143,18 @@ struct MonitorCommand: ParsableCommand, OutputCommand {
             } catch let fault as BusWatch.Fault {
                 throw Failure(fault, at: connection.accessory)
             }
+        }
+    }
+
+    /// Makes the decoder of frames, once it is known whether the bus speaks SAE J1939.
+    private func values(by loaded: PIDTable) throws -> (Bool?) -> BusValues {
+        let choice = try BusValues.Choice(
+            signals: signals, in: loaded, isEach: all,
+            tables: table.map { path in path.split(separator: "/").last.map(String.init) ?? path })
+        let knowledge = CodeKnowledge(texts: try loadCodeTexts())
+        let monitors = try loadMonitorTables()
+        return { isJ1939 in
+            BusValues(output.form, loaded, monitors, knowledge, choice, isJ1939: isJ1939)
         }
     }
 }

@@ -61,8 +61,8 @@ struct CompletionWords {
     /// Without a typed part the result has current data with an alias, by the first alias, because a list of
     /// a thousand names is useless.
     private var signals: [Completion.Offer] {
-        let options = ["--pids", "--pack"].flatMap { name in
-            values(of: name).flatMap { [name, $0] }
+        let options = ["--pids", "--pack", "--table"].flatMap { name in
+            values(of: name).flatMap { [name == "--table" ? "--pids" : name, $0] }
         }
         guard let tables = try? TableOptions.parse(options), let table = try? loadTable(tables)
         else { return [] }

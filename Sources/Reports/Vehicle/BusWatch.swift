@@ -43,6 +43,11 @@ package struct BusWatch {
     private var origin: UTC?
     private let interface: String
     private let log: ((String) throws -> Void)?
+    /// Decodes the frames; nil = the frames themselves are printed.
+    private var values: BusValues?
+    private let note: (String) -> Void
+    /// When a table that knows no frame is named, at the latest; nil once that was said.
+    private var silenceDeadline: Instant?
     private var counts: [ECUAddress: Int] = [:]
     private var lost = 0
     private var rows: RowWriter
@@ -58,13 +63,18 @@ package struct BusWatch {
     ///   - rates: whether frames are only counted.
     ///   - times: the time before each frame in text; nil = none.
     ///   - interface: the name of the source of frames in a log.
-    ///   - log: takes lines in the form of candump -l in place of printing; nil = lines are printed.
+    ///   - log: takes lines in the form of candump -l; frames are not printed then. nil = they are.
+    ///   - values: decodes and prints what the frames mean; nil = frames are printed.
+    ///   - note: takes remarks.
     package init(
         filters: [CANFilter], form: OutputForm, rates: Bool, times: FrameTime? = nil,
-        interface: String, log: ((String) throws -> Void)?
+        interface: String, log: ((String) throws -> Void)?, values: BusValues? = nil,
+        note: @escaping (String) -> Void = { _ in }
     ) {
         self.filters = filters
         self.log = log
+        self.values = values
+        self.note = note
         self.form = form
         self.rates = rates
         self.times = times
@@ -80,6 +90,7 @@ package struct BusWatch {
             id: RequestID(rawValue: 0), text: AdapterCommand.monitorEverything,
             atMost: duration ?? Self.endless, filters: filters)
         let begun = SystemClock.now()
+        silenceDeadline = begun + Self.patience
         do {
             let answer = try connection.scan.listen(
                 request, interruptedBy: connection.interrupt,
@@ -92,6 +103,7 @@ package struct BusWatch {
                     try take(
                         CANFrame(id, InlineBytes(frame.data)), at: connection.utc(time), &writer)
                     try writer.flush()
+                    if let deadline = silenceDeadline, time >= deadline { tellSilence() }
                 })
             if !answer.reply.statuses.isEmpty {
                 throw Fault.adapterStopped(answer.reply.statuses)
@@ -99,7 +111,13 @@ package struct BusWatch {
         } catch ScanError.requestFailed(.notSent, _) {
             throw Fault.cannotListen
         }
-        if log == nil, !rates, form.format != .text {
+        if var values {
+            try writer.append { values.finish(head: { shown($0) }, &$0) }
+            try writer.flush()
+            self.values = values
+            tellSilence()
+            if let damage = values.damage { note(damage) }
+        } else if log == nil, !rates, form.format != .text {
             try writer.append { rows.finish(&$0) }
             try writer.flush()
         }
@@ -115,10 +133,13 @@ package struct BusWatch {
                 counts[frame.id, default: 0] += 1
             }
         }
-        if let log {
-            return try log(CandumpLine(time: time, interface: interface, frame: frame).text)
+        try log?(CandumpLine(time: time, interface: interface, frame: frame).text)
+        if var values {
+            self.values = nil
+            try writer.append { values.take(frame, at: time, head: { shown($0) }, &$0) }
+            self.values = values
         }
-        if rates { return }
+        if rates || log != nil || values != nil { return }
         switch form.format {
         case .text:
             let bytes = frame.data.map { Hex.string([$0]) }.joined(separator: " ")
@@ -128,6 +149,15 @@ package struct BusWatch {
             try writer.print(
                 ItemRows.frame(id: frame.id, data: Array(frame.data), time: time), &rows)
         }
+    }
+
+    /// The time after which a bus without a known frame is reported.
+    private static let patience = Duration.seconds(10)
+
+    /// Says why no value was printed, once.
+    private mutating func tellSilence() {
+        if silenceDeadline != nil, let reason = values?.reasonOfSilence { note(reason) }
+        silenceDeadline = nil
     }
 
     /// The time of a frame: `(1436509052.249713)  `; empty if times are not shown.

@@ -52,6 +52,9 @@ package struct DecodePrinter {
         fileTail = ReadingLines.tail("file", file)
     }
 
+    /// The time of an item of a live bus; nil in text, where the caller prints it.
+    func shownTime(_ time: UTC) -> RecordedTime? { format == .text ? nil : .utc(time) }
+
     /// Returns whether an error was printed since the last call.
     package mutating func takeError() -> Bool {
         defer { sawError = false }
@@ -96,11 +99,11 @@ package struct DecodePrinter {
         }
     }
 
-    /// Adds the number of the input line to the object that begins at `start`.
+    /// Adds the number of the input line to the object that begins at `start`; a live bus has no lines.
     ///
     /// Without a string, because an interpolation takes as long as reading the line.
     private static func end(with line: Int, in output: inout [UInt8], from start: Int) {
-        guard output.count >= start + 2 else { return }
+        guard line > 0, output.count >= start + 2 else { return }
         output.removeLast(2)
         JSONText.append(raw: ",\"line\":", to: &output)
         JSONText.append(line, to: &output)
@@ -129,7 +132,7 @@ package struct DecodePrinter {
         case .damaged(let error, let text, _):
             row = ItemRows.error(error.reason, text: text, ecu: error.ecu, time: utc)
         }
-        row.add("line", .integer(found.line))
+        if found.line > 0 { row.add("line", .integer(found.line)) }
         if let logTime = time?.logTime { row.add("logTime", .text(logTime)) }
         if case .item(.message, let request) = found, !request.isEmpty {
             row.add("doesNotAnswer", .text(request))

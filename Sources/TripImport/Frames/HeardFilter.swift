@@ -1,16 +1,22 @@
 import Diagnostics
 import OBDCore
 
-/// Chooses the readings of broadcast frames that a trip keeps.
+/// Chooses what a trip keeps of the frames of a bus, from a log or from a live link.
 ///
 /// A bus repeats most values up to a hundred times per second, and most of them do not change. Of each signal of
 /// each sender, the filter keeps a value that changed, but a number at most once per second and any other value
 /// at most ten times per second. A value that stays is kept again every five seconds, so that distances and
 /// averages know that it stayed. That a value is not available is kept once. Counters and checksums are left out.
-struct HeardFilter {
+/// Of a list of codes that an ECU repeats, one per minute is kept, and each that differs from the one before.
+package struct HeardFilter {
     private struct Key: Hashable {
         var sender: ECUAddress?
         var signal: SignalIndex
+    }
+
+    private struct GroupKey: Hashable {
+        var group: UInt32
+        var sender: ECUAddress?
     }
 
     private struct Kept {
@@ -20,6 +26,8 @@ struct HeardFilter {
 
     private var kept: [Key: Kept] = [:]
     private var counters: [SignalIndex: Bool] = [:]
+    /// The last list of codes of each group and sender.
+    private var lists: [GroupKey: (payload: [UInt8], time: Int64)] = [:]
     /// A file of random data may have as many senders as frames.
     private static let most = 100_000
 
@@ -27,6 +35,41 @@ struct HeardFilter {
     static let numberInterval: Int64 = 1_000_000
     static let stateInterval: Int64 = 100_000
     static let repeatInterval: Int64 = 5_000_000
+    static let listInterval: Int64 = 60_000_000
+
+    /// A filter that has kept nothing yet.
+    package init() {}
+
+    /// The items of decoded frames that a trip keeps, and the errors of answers.
+    package mutating func kept(
+        of found: BusDecoder.Found, _ table: PIDTable
+    ) -> [DiagnosticItem] {
+        let isKnown = found.message.map { isKnownList($0, found) } ?? false
+        return found.items.filter { item in
+            switch item {
+            case .reading(let reading):
+                !found.isBroadcast || keeps(reading, of: table[reading.signal], at: found.time)
+            case .code: !isKnown
+            case .error: !found.isBroadcast
+            case .monitor, .monitorTest: true
+            case .negativeResponse, .message: false
+            }
+        }
+    }
+
+    /// Whether a list of codes is the same as the last one that was kept; ECUs repeat active codes every second.
+    private mutating func isKnownList(_ message: ECUMessage, _ found: BusDecoder.Found) -> Bool {
+        guard let group = message.parameterGroup else { return false }
+        let key = GroupKey(group: group, sender: message.ecu)
+        if let last = lists[key], last.payload == message.payload,
+            (0..<Self.listInterval).contains(found.time - last.time)
+        {
+            return true
+        }
+        let hasCodes = found.items.contains { if case .code = $0 { true } else { false } }
+        if hasCodes { lists[key] = (message.payload, found.time) }
+        return false
+    }
 
     /// Whether a trip keeps a reading of `signal` at `time`, in microseconds.
     mutating func keeps(_ reading: Reading, of signal: Signal, at time: Int64) -> Bool {
@@ -57,7 +100,7 @@ struct HeardFilter {
     }
 
     /// Whether a name is of a counter or a checksum, which prove a frame and measure nothing.
-    static func isCounter(_ signal: Signal) -> Bool {
+    package static func isCounter(_ signal: Signal) -> Bool {
         // A counter has no unit: an odometer and an angle of roll have one.
         guard signal.kind == .number, signal.unit.isEmpty else { return false }
         let name = String(signal.id.split(separator: ".").last ?? "").uppercased()

@@ -57,8 +57,8 @@ import Testing
         ])
         #expect(
             found.lines == [
-                "0 1A0 MOTOR.Mode 0 Mode", "0 1A0 MOTOR.Speed 4 rpm", "0 1A0 MOTOR.Temp 0 °C",
-                "2 1A0 MOTOR.Speed 5 rpm", "4 18FF1234 OTHER.Speed 5 km/h",
+                "0 1A0 MOTOR.Mode 0 Mode", "0 1A0 MOTOR.Speed 4.0 rpm", "0 1A0 MOTOR.Temp 0 °C",
+                "2 1A0 MOTOR.Speed 5.0 rpm", "4 18FF1234 OTHER.Speed 5 km/h",
             ])
         #expect(found.reason == nil && found.damage == nil)
     }
@@ -71,8 +71,8 @@ import Testing
 
     /// The short name means that signal of each message; a counter is printed if it is named.
     @Test(arguments: [
-        (["speed"], ["0 1A0 MOTOR.Speed 4 rpm", "1 18FF1234 OTHER.Speed 5 km/h"]),
-        (["motor.speed"], ["0 1A0 MOTOR.Speed 4 rpm"]),
+        (["speed"], ["0 1A0 MOTOR.Speed 4.0 rpm", "1 18FF1234 OTHER.Speed 5 km/h"]),
+        (["motor.speed"], ["0 1A0 MOTOR.Speed 4.0 rpm"]),
         (["ctr"], ["0 1A0 MOTOR.Ctr 1 Counter"]),
     ]) func `signals are chosen by name`(names: [String], lines: [String]) throws {
         #expect(try printed(["1A0#0000102801", "18FF1234#05"], names).lines == lines)
@@ -82,7 +82,7 @@ import Testing
     @Test func `what a frame does not hold has no value`() throws {
         let found = try printed(["1A0#2000", "1A0#2000102801"])
         #expect(
-            found.lines == ["0 1A0 MOTOR.Mode 1 Mode", "1 1A0 MOTOR.Speed 4 rpm"])
+            found.lines == ["0 1A0 MOTOR.Mode 1 Mode", "1 1A0 MOTOR.Speed 4.0 rpm"])
     }
 
     @Test func `a table that knows no frame is named`() throws {

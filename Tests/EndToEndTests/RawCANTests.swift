@@ -116,7 +116,7 @@ import Testing
     @Test(arguments: ["can", "slcan", "elm327"]) func `values of a live bus are those of its log`(
         personality: String
     ) async throws {
-        _ = try workplace.file(
+        let table = try workplace.file(
             "car.dbc",
             """
             BO_ 201 Motor: 8 A
@@ -127,11 +127,12 @@ import Testing
 
             """)
         let live = try await workplace.run([
-            "monitor", "--all", "--table", "car.dbc", "--to", "bus.log", "--duration", "1",
+            "monitor", "--all", "--table", table, "--to", workplace.path("bus.log"), "--duration",
+            "1",
             "--format", "json", "-d", device(personality),
         ])
         let log = try await workplace.run([
-            "decode", "--table", "car.dbc", "--format", "json", "bus.log",
+            "decode", "--table", table, "--format", "json", workplace.path("bus.log"),
         ])
         func readings(_ outcome: Outcome) throws -> [String] {
             try outcome.objects().filter { $0["kind"] as? String == "reading" }.map { object in

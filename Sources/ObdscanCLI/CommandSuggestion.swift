@@ -1,17 +1,19 @@
 import ArgumentParser
 import Formats
 import OBDCore
+import PIDTables
+import VehicleScan
 
 /// Suggests a command after the user typed an unknown one.
 enum CommandSuggestion {
-    /// The failure for an unknown command in `arguments`; nil if the error is another one.
+    /// The failure for an unknown command or a misplaced option in `arguments`; nil if the error is another one.
     static func failure(for arguments: [String]) -> Failure? {
         var command: any ParsableCommand.Type = ObdscanCommand.self
         var path = "obdscan"
         for word in arguments {
             // A word after an option may be its value.
             guard !word.hasPrefix("-"), !command.configuration.subcommands.isEmpty else {
-                return nil
+                return misplaced(arguments, command, path, word)
             }
             if let next = command.configuration.subcommands.first(where: { name($0) == word }) {
                 command = next
@@ -19,10 +21,16 @@ enum CommandSuggestion {
                 continue
             }
             let names = command.configuration.subcommands.map(name)
-            let near = nearestName(
-                to: word, among: command == ObdscanCommand.self ? names + ["help"] : names)
-            let lists = word == "show" && names.contains("list")
-            var meant = (near ?? (lists ? "list" : nil)).map { "\(path) \($0)" } ?? elsewhere(word)
+            let isRoot = command == ObdscanCommand.self
+            let near = nearestName(to: word, among: isRoot ? names + ["help"] : names)
+                .map { "\(path) \($0)" }
+            let lists = ["show", "read", "get", "scan", "check"].contains(word)
+            var meant =
+                isRoot
+                ? otherWord(word) ?? subcommand(word) ?? near
+                : (lists && names.contains("list") ? "\(path) list" : commandAlone(word))
+                    ?? near ?? otherWord(word) ?? subcommand(word)
+            meant = meant ?? codeOrSignal(word)
             if meant == nil, command == TripsCommand.self {
                 let search = "\" or \"obdscan trips list --search \(shellWord(word))"
                 meant = "obdscan trips show \(shellWord(word))" + (Int64(word) == nil ? search : "")
@@ -38,20 +46,70 @@ enum CommandSuggestion {
         return nil
     }
 
-    /// Interprets a word as a code or as a subcommand of another command.
-    private static func elsewhere(_ word: String) -> String? {
-        if DTC(word) != nil { return "obdscan dtc explain \(word)" }
+    /// The command for a word that other programs, owners or workshops use for it.
+    private static func otherWord(_ word: String) -> String? {
         switch word.lowercased() {
-        case "codes", "faults", "scan", "check": return "obdscan dtc"
-        case "clear", "erase", "reset": return "obdscan dtc clear"
-        case "inspection", "readiness", "ready": return "obdscan monitors"
-        case "print", "html", "pdf": return "obdscan dtc report"
-        case "bench", "benchmark": return "obdscan doctor --adapter"
-        default: break
+        case "codes", "faults", "scan", "check", "mil", "light": "obdscan dtc"
+        case "clear", "erase", "reset": "obdscan dtc clear"
+        case "inspection", "readiness", "ready", "smog", "emissions", "mot": "obdscan monitors"
+        case "print", "html", "pdf": "obdscan dtc report"
+        case "bench", "benchmark": "obdscan doctor --adapter"
+        case "gauges", "watch", "stream", "show": "obdscan live"
+        case "web", "browser", "server", "dashboard": "obdscan serve"
+        case "connect", "test": "obdscan doctor"
+        case "pair", "init", "start": "obdscan setup"
+        case "bluetooth", "adapters", "ports", "usb", "wifi": "obdscan devices"
+        case "demo": "obdscan live -d sim:"
+        case "record": "obdscan log"
+        case "csv", "excel", "xlsx", "gpx": "obdscan export"
+        case "mileage": "obdscan read odometer"
+        case "version": "obdscan --version"
+        default: nil
         }
-        return ObdscanCommand.configuration.subcommands.lazy
-            .filter { $0.configuration.subcommands.contains { name($0) == word } }
-            .first.map { "obdscan \(name($0)) \(word)" }
+    }
+
+    /// The command with this name, which was typed after another command.
+    private static func commandAlone(_ word: String) -> String? {
+        ObdscanCommand.configuration.subcommands.contains { name($0) == word }
+            ? "obdscan \(word)" : nil
+    }
+
+    /// The subcommand of another command.
+    private static func subcommand(_ word: String) -> String? {
+        ObdscanCommand.configuration.subcommands.first {
+            $0.configuration.subcommands.contains { name($0) == word }
+        }.map { "obdscan \(name($0)) \(word)" }
+    }
+
+    /// The command that explains a code or reads a signal.
+    private static func codeOrSignal(_ word: String) -> String? {
+        if DTC(word) != nil { return "obdscan dtc explain \(word)" }
+        guard let table = try? PIDTables.standard(),
+            (try? SignalNames(table).find(word)) != nil
+        else { return nil }
+        return "obdscan read \(word)"
+    }
+
+    /// The failure for an option before the command, or for a subcommand with hyphens; nil for others.
+    private static func misplaced(
+        _ arguments: [String], _ command: any ParsableCommand.Type, _ path: String, _ word: String
+    ) -> Failure? {
+        let subcommands = command.configuration.subcommands
+        if subcommands.contains(where: { "--" + name($0) == word }) {
+            return Failure(
+                "there is no option \(word)",
+                hint: "did you mean \"\(path) \(word.dropFirst(2))\"?",
+                status: .usage)
+        }
+        guard command == ObdscanCommand.self,
+            let start = arguments.firstIndex(where: { argument in
+                subcommands.contains { name($0) == argument }
+            }), start > 0
+        else { return nil }
+        let ordered = (arguments[start...] + arguments[..<start]).map { shellWord($0) }
+        return Failure(
+            "options follow the command",
+            hint: "did you mean \"obdscan \(ordered.joined(separator: " "))\"?", status: .usage)
     }
 
     /// ArgumentParser's first line about wrong usage, with the options and values that its own suggestions
@@ -65,10 +123,14 @@ enum CommandSuggestion {
                 .subtracting(["--yes", "--force", "--purge", "--save"])
                 .filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }.sorted()
             let near = nearestName(to: String(parts[1].dropFirst(2)), among: names)
-            return "Unknown option '\(parts[1])'." + (near.map { " Did you mean '--\($0)'?" } ?? "")
+            let meant = otherOption(parts[1], arguments) ?? near.map { "--\($0)" }
+            return "Unknown option '\(parts[1])'." + (meant.map { " Did you mean '\($0)'?" } ?? "")
         }
         if line.hasPrefix("Unexpected argument '"), parts.count > 1, DTC(parts[1]) != nil {
             return line + ": the command is about all codes, not a single one"
+        }
+        if line.hasPrefix("Unexpected argument '"), parts.count > 1, Failure.isDevice(parts[1]) {
+            return line + ": a device follows -d"
         }
         guard let option = option(of: line, arguments) else { return line }
         if !option.words.isEmpty {
@@ -85,6 +147,25 @@ enum CommandSuggestion {
             return line + ": it must be longer than 0"
         }
         return digits.count > 9 ? line + ": it is too long" : line
+    }
+
+    /// The option that is meant by a word that other programs use for it, or by one of its values.
+    private static func otherOption(_ word: String, _ arguments: [CommandArgument]) -> String? {
+        let value = String(word.dropFirst(2))
+        if let owner = arguments.first(where: { $0.words.contains(value) }),
+            let name = owner.names.first
+        {
+            return "\(name) \(value)"
+        }
+        let meant =
+            switch value {
+            case "output", "out": ["--to"]
+            case "interval", "period", "rate", "hz": ["--every"]
+            case "port": ["--listen", "--device"]
+            case "baud": ["--device"]
+            default: [String]()
+            }
+        return meant.first { name in arguments.contains { $0.names.contains(name) } }
     }
 
     /// The help for an option with an invalid value; nil if ArgumentParser shows the help itself, or if the

@@ -39,9 +39,18 @@ extension Failure {
     init?(known error: any Error) {
         switch error {
         case let failure as Failure: self = failure
+        case SignalError.unknownName(let name, _) where Self.isDevice(name):
+            self.init(SignalError.unknownName(name, nearest: []))
+            hint = "a device follows -d: -d \(UserSettings.address(meantBy: name) ?? name)"
         case let error as any Explained: self.init(error.explanation)
         default: return nil
         }
+    }
+
+    /// Whether a word that is not a signal is the address of a device.
+    static func isDevice(_ word: String) -> Bool {
+        (try? TransportRegistry.all.address(word)) != nil
+            || UserSettings.address(meantBy: word) != nil
     }
 
     /// A file that cannot be read.
@@ -73,8 +82,8 @@ extension Failure {
     init(_ error: AddressError) {
         self.init(
             error.reason,
-            hint: (error.suggestion.map { "did you mean \($0)? " } ?? "")
-                + "forms: " + TransportRegistry.all.forms.flatMap(\.full).joined(separator: ", "),
+            hint: error.suggestion.map { "did you mean \($0.contains(" ") ? "\"\($0)\"" : $0)?" }
+                ?? "forms: " + TransportRegistry.all.forms.flatMap(\.full).joined(separator: ", "),
             status: .usage)
     }
 

@@ -86,7 +86,7 @@ import Testing
         ("unix:/dev/null", 69, "/dev/null is not a socket"),
         ("unix:", 64, "\"unix:\" names no path"),
         ("unix:/tmp/" + String(repeating: "s", count: 103), 64, "the path has 108 bytes"),
-        ("unx:/tmp/a", 64, "did you mean unix:/tmp/a?"), ("unix", 64, "add a colon after it"),
+        ("unx:/tmp/a", 64, "did you mean unix:/tmp/a?"), ("unix", 64, "the form is unix:PATH"),
     ])
     func `the error says why a socket cannot be opened`(
         device: String, status: Int, text: String

@@ -1,3 +1,5 @@
+import Accessory
+import LocalLinks
 import PIDTables
 import Settings
 import Testing
@@ -49,7 +51,8 @@ import VehicleScan
         let settings = try parsed("[aliases]\nvan = \"sim:\"\ntruck = \"sim:truck\"\n")
         #expect(settings.remedy(forUnknown: "turck").hasPrefix("did you mean truck?"))
         #expect(settings.remedy(forUnknown: "null") == "did you mean /dev/null?")
-        #expect(settings.remedy(forUnknown: "TCP") == "add a colon after it: tcp:")
+        #expect(settings.remedy(forUnknown: "SIM") == "add a colon after it: sim:")
+        #expect(settings.remedy(forUnknown: "TCP") == "the form is tcp:HOST:PORT")
         #expect(
             UserSettings().remedy(forUnknown: "bus").contains("config set aliases.bus DEVICE"))
     }
@@ -59,7 +62,10 @@ import VehicleScan
         ("obd.local", "a network adapter is tcp:obd.local:35000"),
         ("OBDII", "did you mean bluetooth:OBDII?"),
         ("OBD II", "did you mean \"bluetooth:OBD II\"?"),
-        ("ttyUSB77", "serial devices have a path such as /dev/ttyUSB0"),
+        ("ttyUSB77", "did you mean /dev/ttyUSB77?"), ("rfcomm0", "did you mean /dev/rfcomm0?"),
+        ("can0", "did you mean can:can0?"), ("truck", "did you mean sim:truck?"),
+        ("wifi", "did you mean tcp:192.168.0.10:35000?"), ("demo", "did you mean sim:?"),
+        ("COM3", "serial devices have a path such as /dev/ttyUSB0"),
     ])
     func `for a name without a section a working command is suggested`(name: String, hint: String) {
         let remedy = UserSettings().remedy(forUnknown: name)
@@ -72,6 +78,21 @@ import VehicleScan
             let address = remedy[range.upperBound...].prefix { $0 != "?" }.filter { $0 != "\"" }
             #expect(UserSettings.reasonAgainst(address: String(address)) == nil, "\(remedy)")
         }
+    }
+
+    @Test(arguments: [
+        ("tcp:192.168.0.10", "tcp:192.168.0.10:35000"), ("tcp:obd.local", "tcp:obd.local:35000"),
+        ("rfcomm:OBDII", "bluetooth:OBDII"), ("ble:VEEPEAK", "bluetooth:VEEPEAK"),
+        ("rfcomm:/dev/rfcomm0", "/dev/rfcomm0"), ("slcan:can0", "can:can0"),
+        ("slcan:car.local", nil), ("http://192.168.0.10:35000", "tcp:192.168.0.10:35000"),
+        ("http://example.org/", nil), ("rfcomm:12:34", nil), ("bluetooth:", nil), ("tcp:", nil),
+        ("AA:BB:CC:DD:EE:FF", "rfcomm:AA:BB:CC:DD:EE:FF"),
+    ])
+    func `a wrong address suggests one that is valid`(text: String, meant: String?) throws {
+        let error = try #require(throws: AddressError.self) {
+            _ = try TransportRegistry.all.address(text)
+        }
+        #expect(error.suggestion == meant)
     }
 
     @Test func `an unknown name lists the known ones`() throws {

@@ -19,7 +19,8 @@ public struct RFCOMMTransport: Transport {
     public init(_ rest: Substring, of text: String) throws(AddressError) {
         let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = BluetoothAddress(parts[0]) else {
-            throw AddressError(.badValue("address", String(parts[0])), in: text)
+            throw AddressError(
+                .badValue("address", String(parts[0].isEmpty ? rest : parts[0])), in: text)
         }
         guard parts.count == 2 else {
             self.init(address, channel: nil)

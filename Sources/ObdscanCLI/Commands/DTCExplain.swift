@@ -63,7 +63,9 @@ struct DTCExplainCommand: RuledCommand {
         var explained: [ExplainedCode] = []
         var known: [DTC] = []
         var mistakes: [Failure] = []
-        for text in codes.flatMap({ $0.isEmpty ? [$0[...]] : $0.split(separator: ",") }) {
+        for text in codes.flatMap({
+            $0.isEmpty ? [$0[...]] : $0.split { $0 == "," || $0 == " " }
+        }) {
             do throws(Failure) {
                 let code = try CodeReport.Code(typed: String(text))
                 explained.append(ExplainedCode(code, texts, explanations))

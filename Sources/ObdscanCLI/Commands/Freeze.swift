@@ -66,10 +66,15 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
         let frame = frame ?? 0
         let scan = try FrameScan(frame, connection, in: services)
         let codes = scan.codes
-        for asked in scan.asked { try print(asked, codes, connection, &printer, &writer) }
+        let failure = connection.failure(of: scan.causes)
+        // A single sentence says for all ECUs that there is no frame.
+        let isToldBelow = codes.isEmpty && !hasSnapshots && failure == nil && !printer.takesRows
+        for asked in scan.asked {
+            try print(asked, codes, connection, &printer, &writer, readings: !isToldBelow)
+        }
         try printer.finish(&writer)
         if !codes.isEmpty || hasSnapshots { return }
-        if let failure = connection.failure(of: scan.causes) { throw failure }
+        if let failure { throw failure }
         output.note("No freeze frame is stored.")
     }
 
@@ -117,11 +122,12 @@ struct FreezeCommand: ParsableCommand, OutputCommand {
 
     private func print(
         _ asked: QueryResult, _ codes: [(ecu: ECUAddress?, code: DTC)], _ connection: Vehicle,
-        _ printer: inout AnswerPrinter, _ writer: inout TextOutput
+        _ printer: inout AnswerPrinter, _ writer: inout TextOutput, readings: Bool
     ) throws {
         let time = connection.utc(asked.answer.answered)
         for item in asked.answer.items {
             if case .reading(var reading) = item {
+                if !readings { continue }
                 if reading.dtc == nil, reading.dataID?.id != 0x02 {
                     reading.dtc = codes.first { $0.ecu == reading.ecu }?.code
                 }

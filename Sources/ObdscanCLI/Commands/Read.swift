@@ -62,6 +62,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
             var isAnswered = false
             var lastFailure: Failure?
             var firstProblem: Failure?
+            var missing: [String] = []
             for question in questions {
                 let asked = try connection.ask(question)
                 let time = connection.utc(asked.answer.answered)
@@ -73,8 +74,15 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                     try printer.print(item, at: time, to: &writer)
                     isAnswered = isAnswered || item.isAnswer
                 }
-                try printer.printRest(of: asked, at: time, to: &writer)
+                let lacks = try connection.unsupported(question, asked)
+                if lacks == nil || printer.takesRows {
+                    try printer.printRest(of: asked, at: time, to: &writer)
+                }
                 try writer.flush()
+                if let lacks {
+                    missing.append(lacks)
+                    continue
+                }
                 let problem = connection.failure(of: asked)
                 firstProblem = firstProblem ?? problem
                 lastFailure =
@@ -83,6 +91,14 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                     ?? lastFailure
             }
             try printer.finish(&writer)
+            if !missing.isEmpty {
+                guard isAnswered || lastFailure != nil else {
+                    throw Failure(
+                        VehicleError.notReported(missing, by: connection.ecu),
+                        at: connection.accessory)
+                }
+                output.note(VehicleError.text(notReported: missing, by: connection.ecu) + ".")
+            }
             if !isAnswered {
                 throw lastFailure
                     ?? Failure(

@@ -45,7 +45,9 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
         let found = try mapped { () throws(StoreError) in try store.trips(filter) }
         guard let trip = found.last else {
             throw Failure(
-                "no trip is called \"\(text)\"", hint: "\"obdscan trips\" lists them",
+                "no trip is called \"\(text)\"",
+                hint: ["last", "newest"].contains(text)
+                    ? "did you mean latest?" : "\"obdscan trips\" lists them",
                 status: .usage)
         }
         guard found.count == 1 else {

@@ -43,6 +43,12 @@ extension SignalError {
                 hint = "only live and log take a pace: \(name[..<end])"
             } else if name.contains(",") {
                 hint = "separate signals with blanks: rpm speed"
+            } else if let pid = Self.pid(name) {
+                hint = "a PID follows its service: 01:\(pid)"
+            } else if name.lowercased() == "all" {
+                hint = "\"obdscan live\" shows all signals"
+            } else if near.isEmpty, name.contains(" ") {
+                hint = "separate signals with blanks, without quotes: \(name)"
             } else if let unit = ["seconds", "minutes", "min", "hours"].first(where: { $0 == name })
             {
                 hint = "a time is written without a space: 5\(unit.prefix(1))"
@@ -69,6 +75,17 @@ extension SignalError {
                     + "ect@slow for once in 10 s",
                 .usage)
         }
+    }
+
+    /// The two digits of a PID without its service: `0C`, `0x0C`, `$0C`, `PID 0C`.
+    private static func pid(_ text: String) -> String? {
+        var digits = text.uppercased()[...]
+        for start in ["PID ", "0X", "$"] where digits.hasPrefix(start) {
+            digits = digits.dropFirst(start.count)
+        }
+        let isNumber = digits.utf8.count == 2 && Hex.bytes(String(digits)) != nil
+        return isNumber && (digits.count < text.count || service(text).flatMap(remedy) == nil)
+            ? String(digits) : nil
     }
 
     /// The service for a text of two digits.

@@ -49,6 +49,24 @@ extension Vehicle {
     }
 }
 
+extension Vehicle {
+    /// The signals of a question that no ECU answered, if the vehicle's lists of PIDs show that no ECU
+    /// supports them: `boost pressure A (PID 70)`.
+    package func unsupported(
+        _ question: SignalQuestion, _ asked: QueryResult
+    ) throws(VehicleError) -> String? {
+        guard asked.status == .noData, let record = question.record,
+            record.dataID.service == .currentData
+        else { return nil }
+        let supported = try supportedIDs(in: services()) { .supportedPIDs($0) }
+        let pid = UInt8(truncatingIfNeeded: record.dataID.id)
+        guard supported.rulesOut(pid) else { return nil }
+        let names = question.signals.map { table[$0].name.midSentence }
+        return (names.isEmpty ? record.name.midSentence : names.joined(separator: ", "))
+            + " (PID \(Hex.string([pid])))"
+    }
+}
+
 extension DiagnosticItem {
     /// Whether the item is an ECU's answer to the request, including a refusal; damaged frames are not.
     package var isAnswer: Bool {

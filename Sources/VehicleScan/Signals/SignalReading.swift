@@ -46,6 +46,9 @@ extension Vehicle {
                 }
                 return [voltage(volts, at: time)]
             }
+            if let lacks = try unsupported(question, asked) {
+                throw VehicleError.notReported([lacks], by: ecu)
+            }
             if let problem = problem(of: [asked]) { throw problem }
             return asked.answer.items.compactMap { item in
                 guard case .reading(let reading) = item, question.wants(item) else { return nil }

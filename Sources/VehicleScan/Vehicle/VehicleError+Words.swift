@@ -48,6 +48,10 @@ extension VehicleError: ExplainedAt {
             return Explanation(
                 "\(accessory): the vehicle announces no signals",
                 hint: "name them: \"obdscan live rpm speed\"", .timedOut)
+        case .notReported(let signals, let ecu):
+            return Explanation(
+                "\(accessory): \(Self.text(notReported: signals, by: ecu).midSentence)",
+                hint: "\"obdscan pids list --supported\" shows what there is", .unavailable)
         case .unknownSignal(let unknown):
             return Explanation(
                 "\(accessory): \(unknown.text)",
@@ -111,6 +115,12 @@ extension VehicleError: ExplainedAt {
                     + "asked whether its engine runs",
                 hint: Self.proofHint, .timedOut)
         }
+    }
+
+    /// `This vehicle does not report boost pressure A (PID 70)`.
+    package static func text(notReported signals: [String], by ecu: ECUAddress?) -> String {
+        "\(ecu.map { "ECU \($0)" } ?? "This vehicle") does not report "
+            + signals.joined(separator: ", ")
     }
 
     /// The hint if the vehicle did not prove that it stands still.

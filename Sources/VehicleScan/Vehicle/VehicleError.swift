@@ -26,6 +26,8 @@ public enum VehicleError: Error, Hashable, Sendable {
     case codesMissing(counted: Int, listed: Int, of: ECUAddress?)
     /// The vehicle announces no signals.
     case announcesNothing
+    /// The vehicle's lists of PIDs do not have these signals; nil = no ECU has them.
+    case notReported([String], by: ECUAddress?)
     /// No service of the vehicle has a signal of this name.
     case unknownSignal(ResolvedSignals.Unknown)
 

@@ -272,15 +272,12 @@ extension Vehicle {
     package func missingSignals(
         in services: VehicleServices
     ) throws(VehicleError) -> (String) -> Bool {
-        guard Set(services.profiles).isDisjoint(with: [.onUDS, .j1939]) else {
-            return { _ in false }
-        }
-        let supported = Set(try supportedIDs(in: services) { .supportedPIDs($0) }.all)
+        let supported = try supportedIDs(in: services) { .supportedPIDs($0) }
         let names = SignalNames(table)
         return { name in
             guard let id = (try? names.find(name))?.record?.dataID, id.service == .currentData
             else { return false }
-            return !supported.contains(UInt8(truncatingIfNeeded: id.id))
+            return supported.rulesOut(UInt8(truncatingIfNeeded: id.id))
         }
     }
 

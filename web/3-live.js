@@ -126,18 +126,12 @@ const subjects = [
   ['Electricity', /voltage|battery|current|hybrid|charge/i],
   ['Air and pressure', /pressure|air flow|boost|turbo|manifold|barometric/i],
   ['Engine and driving', /engine|speed|load|throttle|torque|pedal|timing|gear|run time|acceler|brake/i]];
-const subjectOf = about => (subjects.find(([, words]) => words.test(about.name)) || ['Other'])[0];
+const subjectOf = about => about.constant ? 'Facts' : (subjects.find(([, words]) => words.test(about.name)) || ['Other'])[0];
 const subjectOrder = ['Engine and driving', 'Temperatures', 'Fuel and mixture', 'Air and pressure', 'Exhaust', 'Electricity', 'Other', 'Facts'];
-// What a driver looks at, by what the vehicle is; names of signals or their aliases, the most important first.
-const wishes = {
-  electric: ['speed', 'ev-soc', 'ev-power', 'ev-range', 'ev-voltage', 'ev-current', 'ev-temp', 'VPWR', 'ADAPTER_VOLTAGE', 'AAT'],
-  truck: ['SPN84', 'SPN190', 'SPN92', 'SPN110', 'SPN100', 'SPN96', 'SPN183', 'SPN168', 'SPN175', 'SPN513'],
-  car: ['speed', 'RPM', 'ECT', 'LOAD_PCT', 'ev-soc', 'FLI', 'FUEL_RATE', 'EOT', 'VPWR', 'ADAPTER_VOLTAGE', 'MAF', 'MAP', 'IAT', 'TP'] };
+// What a driver looks at: obdscan decides by what the vehicle is (DriverSignals.swift). Of several ECUs the first is shown.
 function driving() {
-  const cards = [...live.cards.values()].filter(card => card.about && !card.isSame), has = name => cards.some(({ about }) => about.signal === name || about.aliases.includes(name));
-  const kind = cards.some(({ about }) => about.signal.startsWith('SPN')) ? 'truck' : has('ev-soc') && !has('RPM') ? 'electric' : 'car';
-  const found = wishes[kind].map(name => cards.filter(({ about }) => about.signal === name || about.aliases.includes(name)).sort((a, b) => String(a.about.ecu).localeCompare(String(b.about.ecu)))[0]).filter(card => card);
-  return [...new Set(found)].slice(0, 8);
+  const cards = [...live.cards.values()].filter(card => card.about && card.about.driver !== null && !card.isSame).sort((a, b) => a.about.driver - b.about.driver || String(a.about.ecu).localeCompare(String(b.about.ecu)));
+  return cards.filter((card, at) => at === 0 || cards[at - 1].about.driver !== card.about.driver);
 }
 const abouts = () => [...live.cards.values()].map(card => card.about);
 // More cards than these are grouped.

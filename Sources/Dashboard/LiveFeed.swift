@@ -122,7 +122,9 @@ package struct LiveFeed: Sendable {
             let setup = try program.setup(connection)
             let vin = try connection.vin(by: setup.profiles)
             if let vin { connection.names.recall(vin) }
-            board.begin(order: setup.order(table))
+            board.begin(
+                order: setup.order(table), driver: setup.driver(table),
+                constants: DriverSignals.constants(table))
             board.update {
                 $0.vin = vin?.text
                 $0.statistics = connection.scan.statistics

@@ -55,7 +55,8 @@ package struct LiveObjects {
                 "low": .number(range?.first), "high": .number(range?.last),
                 "decimals": .integer(
                     decimals(forStep: signal.shownStep * (conversion?.factor ?? 1))),
-                "rank": .integer(channel.rank), "shown": .flag(channel.isShown),
+                "rank": .integer(channel.rank), "driver": .integer(channel.driverPlace),
+                "constant": .flag(channel.isConstant), "shown": .flag(channel.isShown),
                 "levels": .objects(rules),
                 "history": .points(
                     channel.history.map { point in

@@ -2,6 +2,8 @@
 package enum SignalViews {
     /// The views that the program provides.
     package static let builtIn: [(name: String, signals: [String])] = [
+        // The vehicle decides about the signals.
+        (driver, []),
         ("engine", ["RPM", "VSS", "LOAD_PCT", "ECT", "IAT", "TP", "MAP", "MAF", "SPARKADV"]),
         ("fuel", ["FLI", "FUEL_RATE", "SHRTFT1", "LONGFT1", "LAMBDA", "MAF", "VSS"]),
         (
@@ -10,6 +12,14 @@ package enum SignalViews {
         ),
         ("ev", ["VSS", "VPWR", "ev-soc", "FLI"]),
     ]
+
+    /// The view of the signals that a driver needs first, by what the vehicle is.
+    package static let driver = "driver"
+
+    /// Whether a name is that of the driver's view and not of a view of the user.
+    package static func isDriver(_ name: String?, _ settings: UserSettings) -> Bool {
+        name == driver && settings.views[driver] == nil
+    }
 
     /// The signals of a view; the user's views have priority; nil = unknown.
     package static func signals(_ name: String, _ settings: UserSettings) -> [String]? {

@@ -8,7 +8,7 @@ extension LiveModel.Page {
             "  + -               show less time in graphs, or more",
             "  v                 dials instead of lines",
             "  s                 sort: as asked for, by name, unusual values first",
-            "  f                 show ECUs that say the same, or fold them",
+            "  f                 show ECUs that say the same and what never changes, or fold",
             "  a                 add a signal by a part of its name",
             "  d                 take the chosen signal away",
             "  K J               move the chosen signal up, down",

@@ -174,6 +174,7 @@ package struct LiveModel: Sendable {
     package private(set) var units: UnitSystem
     private var hidden: Set<Key> = []
     private var ranks: [SignalIndex: Int]
+    private let constants: Set<SignalIndex>
     private var places: [Key: Int] = [:]
     private var readingRate = RateMeter()
     private var requestRate = RateMeter()
@@ -184,8 +185,13 @@ package struct LiveModel: Sendable {
 
     /// An empty view that shows values in `units`.
     ///
-    /// Signals of `order` come first, in that order, and the others in the order of the table.
-    package init(units: UnitSystem, start: Instant, order: [SignalIndex] = []) {
+    /// Signals of `order` come first, in that order, and the others in the order of the table. Those of
+    /// `constants` share one line.
+    package init(
+        units: UnitSystem, start: Instant, order: [SignalIndex] = [],
+        constants: Set<SignalIndex> = []
+    ) {
+        self.constants = constants
         self.units = units
         self.start = start
         ranks = [:]
@@ -198,8 +204,8 @@ package struct LiveModel: Sendable {
     package var shown: [Int] {
         var places = rows.indices.filter { place in
             let row = rows[place]
-            return !foldsECUs || !row.isFolded || row.isAlarming || cursor == place
-                || plotted.contains(Key(row))
+            return !foldsECUs || !(row.isFolded || row.isConstant) || row.isAlarming
+                || cursor == place || plotted.contains(Key(row))
         }
         switch order {
         case .asked: break
@@ -221,7 +227,14 @@ package struct LiveModel: Sendable {
     }
 
     /// The number of rows that are hidden because another ECU reports the same value.
-    package var folded: Int { rows.count - shown.count }
+    package var folded: Int { rows.count - shown.count - constantRows.count }
+
+    /// The rows that share one line, because they describe the vehicle and do not change.
+    package var constantRows: [Row] {
+        guard foldsECUs, rows.contains(where: \.isConstant) else { return [] }
+        let shown = Set(shown)
+        return rows.indices.filter { rows[$0].isConstant && !shown.contains($0) }.map { rows[$0] }
+    }
 
     /// The addresses of the ECUs whose hidden rows have the same value as `row`.
     package func likes(of row: Row) -> [ECUAddress] {
@@ -309,6 +322,14 @@ package struct LiveModel: Sendable {
         readingRate.count(at: now)
         if isPaused || hidden.contains(Key(reading)) { return }
         let place = place(for: reading, signal)
+        let before = (rows[place].number, rows[place].text)
+        defer {
+            if rows[place].isConstant, rows[place].pace != nil,
+                before != (rows[place].number, rows[place].text)
+            {
+                rows[place].isConstant = false
+            }
+        }
         switch reading.value {
         case .number(let value):
             let shown = units.conversion(from: signal.unit).map { $0(value) } ?? value
@@ -417,6 +438,7 @@ package struct LiveModel: Sendable {
             metricBounds: signal.valueRange, decimals: 0)
         row.levels = levels.rules(of: signal)
         row.formula = signal.formulaText
+        row.isConstant = constants.contains(index)
         row.show(in: units)
         return row
     }

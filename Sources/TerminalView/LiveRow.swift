@@ -69,6 +69,8 @@ extension LiveModel {
         var difference = 0
         /// Whether this row is hidden because another ECU has the same value.
         package private(set) var isFolded = false
+        /// Whether the signal describes the vehicle, and has not changed so far.
+        package var isConstant = false
     }
 }
 

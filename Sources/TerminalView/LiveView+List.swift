@@ -16,9 +16,17 @@ extension LiveView {
             let grid = grid(size, model)
             return grid.rows * grid.columns
         }
-        let lines = max(1, size.rows - 6)
+        let lines = max(1, listRoom(size.rows - 5, model))
         return count > lines && size.columns >= 2 * halfWidth + 2 ? lines * 2 : lines
     }
+
+    /// The number of signals below each other, without the heading and the line of constants.
+    private static func listRoom(_ rows: Int, _ model: LiveModel) -> Int {
+        max(0, rows - 1 - (rows >= leastConstants && !model.constantRows.isEmpty ? 1 : 0))
+    }
+
+    /// The least height of a list that has a line of constants.
+    private static let leastConstants = 8
 
     /// The dials of a screen, without its header and footer.
     package static func grid(_ size: Size, _ model: LiveModel) -> GaugeGrid {
@@ -30,7 +38,7 @@ extension LiveView {
         _ model: LiveModel, _ now: Instant, _ size: Size
     ) -> (lines: [String], footer: String) {
         let places = model.shown
-        let room = max(0, size.rows - 1)
+        let room = Self.listRoom(size.rows, model)
         let isDouble = places.count > room && size.columns >= 2 * Self.halfWidth + 2
         let count = isDouble ? room * 2 : room
         let first = max(0, min(model.scroll, places.count - count))
@@ -51,9 +59,9 @@ extension LiveView {
                 let right = place + room < drawn.count ? "  " + drawn[place + room] : ""
                 lines.append(drawn[place] + right)
             }
-            return (lines, footer)
+            return (lines + constants(model, size), footer)
         }
-        var lines = [heading] + drawn
+        var lines = [heading] + drawn + constants(model, size)
         let rest = size.rows - lines.count - 1
         let graphs = model.graphs(atMost: rest / Self.leastGraph).map { $0.map { model.rows[$0] } }
         if !graphs.isEmpty, model.adding == nil {
@@ -68,6 +76,23 @@ extension LiveView {
             }
         }
         return (lines, footer)
+    }
+
+    /// The line of the signals that describe the vehicle and do not change; none if the list is too low.
+    private func constants(_ model: LiveModel, _ size: Size) -> [String] {
+        let rows = model.constantRows
+        guard size.rows >= Self.leastConstants, !rows.isEmpty else { return [] }
+        var facts: [String] = []
+        for row in rows where row.updated != nil {
+            let value = row.text ?? row.number.map { fixed($0, row.decimals) + " " + row.unit }
+            guard let fact = value.map({ row.name + ": " + $0.trimmed }), !facts.contains(fact)
+            else { continue }
+            facts.append(fact)
+        }
+        guard !facts.isEmpty else { return [""] }
+        // The shortest first, so that as many as possible are complete.
+        facts.sort { ($0.count, $0) < ($1.count, $1) }
+        return [palette(.dim, fitted(" " + words(facts.joined(separator: " · ")), size.columns))]
     }
 
     /// The row on a line of the screen, counted from 0; nil = none.
@@ -85,7 +110,7 @@ extension LiveView {
             guard line >= 4, column / grid.width < columns else { return nil }
             return places.indices.contains(place) ? places[place] : nil
         case .list:
-            let room = max(0, rows - 1)
+            let room = Self.listRoom(rows, model)
             let isDouble = places.count > room && size.columns >= 2 * Self.halfWidth + 2
             let count = isDouble ? room * 2 : room
             let first = max(0, min(model.scroll, places.count - count))

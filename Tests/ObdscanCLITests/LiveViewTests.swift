@@ -310,6 +310,28 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(screen(model, 80, 10, at: 0).contains("7EA"))
     }
 
+    @Test func `what describes the vehicle shares one line until it changes`() throws {
+        let index = SignalIndex(rawValue: 4)
+        var model = LiveModel(units: .metric, start: .zero, constants: [index])
+        model.apply(reading(0, .number(800)), signals[0], at: at(1))
+        model.apply(reading(4, .label(code: 2)), signals[4], at: at(1))
+        model.apply(reading(4, .label(code: 2)), signals[4], at: at(2))
+        #expect(model.shown.map { model.rows[$0].id } == ["RPM"])
+        #expect(model.folded == 0)
+        let text = screen(model, 80, 24, at: 2)
+        #expect(text.contains("\n Fuel system 1 status: Closed loop, oxygen sensor feedback\n"))
+        // A low screen has no room for it.
+        #expect(!screen(model, 80, 10, at: 2).contains("Fuel system"))
+        // The key f shows it as a row.
+        model.toggleFolding()
+        #expect(model.shown.map { model.rows[$0].id } == ["RPM", "FUELSYS1"])
+        model.toggleFolding()
+        // A value that changes is a row from then on.
+        model.apply(reading(4, .label(code: 3)), signals[4], at: at(3))
+        #expect(model.shown.map { model.rows[$0].id } == ["RPM", "FUELSYS1"])
+        #expect(model.constantRows.isEmpty)
+    }
+
     @Test func `an ECU with the same value as the first is folded until its value differs`() {
         var model = LiveModel(units: .metric, start: .zero)
         let say = { (model: inout LiveModel, first: Double, second: Double) in

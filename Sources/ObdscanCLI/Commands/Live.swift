@@ -34,7 +34,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             EXAMPLES
               obdscan live
               obdscan live rpm speed coolant-temp
-              obdscan live --view engine
+              obdscan live --view driver
               obdscan live --log rpm speed maf
               obdscan live --alarm 'ECT>110' --alarm 'VPWR<11.8'
               obdscan live --lines --every 10s speed coolant-temp fuel-level
@@ -52,8 +52,10 @@ struct LiveCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Use a list of signals: engine, fuel, emissions, ev.",
-            discussion: "The configuration file can define more lists.",
+            "Use a list of signals: driver, engine, fuel, emissions, ev.",
+            discussion:
+                "driver has the eight signals that matter most, by what the vehicle is. The "
+                + "configuration file can define more lists.",
             valueName: "view"))
     var view: String?
 
@@ -95,6 +97,10 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         let names = SignalNames(table)
         var selected = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
         selected += try signals.map { try names.findPaced($0) }
+        let isDriver = SignalViews.isDriver(view, UserSettings.current)
+        if isDriver && !selected.isEmpty {
+            throw ValidationError("--view driver has its own signals: leave the others out")
+        }
         let alarming = try alarms.find(names, UserSettings.current) { output.note($0) }
         if !selected.isEmpty {
             selected += alarming.asked.filter { one in
@@ -127,6 +133,10 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             var setup = try PollSetup.make(
                 own.signals, own.records, connection, every: period,
                 unknown: { output.note($0.text) })
+            if isScreen || isDriver { try setup.learnKind(connection) }
+            if isDriver {
+                setup.keepDriver(table, and: alarming.asked.compactMap(\.signal))
+            }
             setup.protectBattery(rest.limits, connection)
             setup.watchesVoltage = isScreen
             if isScreen { setup.watchLight(connection) }

@@ -177,6 +177,7 @@ struct ServeCommand: RuledCommand {
     ) -> LiveFeed.Program {
         let (vehicle, output, limits) = (vehicle, output, rest.limits)
         let period = every?.duration
+        let isDriver = wanted.isEmpty && SignalViews.isDriver(view, UserSettings.current)
         return LiveFeed.Program(
             open: { queue, inbox, body in
                 var needs = SessionNeeds(sinks: [queue], reconnect: .always, inbox: inbox)
@@ -190,6 +191,8 @@ struct ServeCommand: RuledCommand {
                 var setup = try PollSetup.make(
                     own.signals, own.records, connection, every: period,
                     unknown: { output.note($0.text) })
+                try setup.learnKind(connection)
+                if isDriver { setup.keepDriver(table) }
                 setup.protectBattery(limits, connection)
                 setup.watchLight(connection)
                 return setup

@@ -89,7 +89,12 @@ struct CompletionWords {
     private var views: [Completion.Offer] {
         let own = UserSettings.current.views.sorted { $0.key < $1.key }
         return (own.map { ($0.key, $0.value) } + SignalViews.builtIn.map { ($0.name, $0.signals) })
-            .map { .init(word: $0.0, about: $0.1.joined(separator: " ")) }
+            .map { name, signals in
+                .init(
+                    word: name,
+                    about: signals.isEmpty
+                        ? "what a driver needs first" : signals.joined(separator: " "))
+            }
     }
 
     // MARK: Configuration

@@ -65,7 +65,9 @@ extension LiveScreen {
             say("sorted: \(model.order.words)")
         case .character("f"):
             model.toggleFolding()
-            say("ECUs that say the same: \(model.foldsECUs ? "folded" : "shown")")
+            say(
+                "ECUs that say the same, and what never changes: "
+                    + (model.foldsECUs ? "folded" : "shown"))
         case .character("K"), .character("<"): model.moveRow(by: -1)
         case .character("J"), .character(">"): model.moveRow(by: 1)
         case .delete, .character("d"): try remove()

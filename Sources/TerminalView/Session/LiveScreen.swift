@@ -85,7 +85,8 @@ package struct LiveScreen: ~Copyable {
         view = LiveView(
             palette: Palette(isOn: form.palette.isOn), isASCII: form.palette.isASCII)
         model = LiveModel(
-            units: form.units, start: SystemClock.now(), order: setup.order(connection.table))
+            units: form.units, start: SystemClock.now(), order: setup.order(connection.table),
+            constants: setup.named.isEmpty ? DriverSignals.constants(connection.table) : [])
         model.levels = .embedded
         lightSignals = LightSignals(connection.table)
         model.header.accessory = connection.accessory
@@ -247,6 +248,8 @@ package struct LiveScreen: ~Copyable {
     /// Whether a reading has or gets a row; see ``PollSetup/shows(_:asked:hasRow:)``.
     private func shows(_ reading: Reading, _ asked: Set<DataID>) -> Bool {
         if let only = setup.onlyECU, let ecu = reading.ecu, ecu != only { return false }
+        // Values of a freeze frame are not current.
+        if reading.frame != nil || reading.dtc != nil { return false }
         return extra.contains(reading.signal)
             || setup.shows(reading, asked: asked, hasRow: model.shows(reading))
     }

@@ -21,6 +21,9 @@ public struct PollSetup: Sendable {
     /// The ECU of `--ecu`; if requests cannot address a single ECU, the answers of others are ignored.
     public var onlyECU: ECUAddress?
 
+    /// The code of PID 51, if it was needed to know what the vehicle is; nil = not known.
+    public var fuelType: UInt32?
+
     /// Leaves the vehicle alone while it is off; nil means to ask it in any case.
     public var battery: BatteryGuard.Limits?
     /// How to detect whether the vehicle is off.
@@ -89,21 +92,13 @@ public struct PollSetup: Sendable {
         return named.isEmpty || named.contains(reading.signal)
     }
 
-    /// The order of the signals: as named, or else the most important for drivers first.
-    public func order(_ table: PIDTable) -> [SignalIndex] {
-        if !named.isEmpty { return named }
-        return (profiles.first?.favourites ?? []).flatMap { dataID in
-            table.record(dataID)?.signals.map { SignalIndex(rawValue: $0) } ?? []
-        }
-    }
-
     /// The useful interval for a parameter group; nil means as fast as possible.
     private static func pace(ofGroup group: UInt32) -> Duration? {
         switch group {
         // Engine and pedal, vehicle speed, fuel rate.
         case 0xF000...0xF0FF, 0xFEF1, 0xFEF2: nil
-        // Hours, distances, fuel used.
-        case 0xFEE0, 0xFEE5, 0xFEE9: SignalPace.slow
+        // Hours, distances, fuel used; freeze frames.
+        case 0xFEE0, 0xFEE5, 0xFEE9, 0xFECD: SignalPace.slow
         default: .seconds(1)
         }
     }
@@ -118,22 +113,6 @@ public struct PollSetup: Sendable {
         // Temperatures, levels, run time, ambient pressure.
         case 0x05, 0x0F, 0x1F, 0x2F, 0x33, 0x3C...0x3F, 0x42, 0x46, 0x5C, 0x67, 0x68: .seconds(1)
         default: nil
-        }
-    }
-}
-
-extension DiagnosticProfile {
-    /// The records that are most important for drivers.
-    fileprivate var favourites: [DataID] {
-        switch self {
-        // Engine speed, vehicle speed, coolant, load, throttle, air flow, manifold, intake, fuel
-        // level, oil.
-        case .classicCAN, .classicLegacy, .onUDS:
-            [0x0C, 0x0D, 0x05, 0x04, 0x11, 0x10, 0x0B, 0x0F, 0x2F, 0x5C]
-                .map { DataID(.currentData, $0) }
-        // Engine (EEC1), vehicle speed, temperatures, pedal and load, fuel.
-        case .j1939:
-            [0xF004, 0xFEF1, 0xFEEE, 0xF003, 0xFEF2].map { DataID(DataID.parameterGroups, $0) }
         }
     }
 }

@@ -80,6 +80,10 @@ public final class VehicleBoard: Sendable {
         public var seen: Instant
         /// The signal's position in the order of channels.
         public var rank: Int
+        /// The signal's position on a driver's display; nil = it is not there.
+        public var driverPlace: Int?
+        /// Whether the signal describes the vehicle and does not change while it is driven.
+        public var isConstant: Bool
         /// Whether the signal is of interest to a driver, or the user selected it.
         public var isShown: Bool
         /// The version at its first appearance, counted by `State.version`.
@@ -99,6 +103,8 @@ public final class VehicleBoard: Sendable {
         var version: UInt64 = 0
         var channels: [Key: Channel] = [:]
         var ranks: [SignalIndex: Int] = [:]
+        var driver: [SignalIndex] = []
+        var constants: Set<SignalIndex> = []
         var dropped = 0
         var status = Status()
         var watchers: [Int: EventDescriptor] = [:]
@@ -121,8 +127,13 @@ public final class VehicleBoard: Sendable {
     }
 
     /// Begins a new session; signals in `order` come first.
-    public func begin(order: [SignalIndex]) {
+    ///
+    /// `driver` are the signals of a driver's display, `constants` those that describe the vehicle.
+    public func begin(
+        order: [SignalIndex], driver: [SignalIndex] = [], constants: Set<SignalIndex> = []
+    ) {
         state.withLock { state in
+            (state.driver, state.constants) = (driver, constants)
             state.ranks = [:]
             for (rank, signal) in order.enumerated() where state.ranks[signal] == nil {
                 state.ranks[signal] = rank
@@ -164,7 +175,9 @@ public final class VehicleBoard: Sendable {
             channel = Channel(
                 reading: reading, time: time, seen: now,
                 rank: state.ranks[reading.signal] ?? 10_000 + Int(reading.signal.rawValue),
-                isShown: false, born: state.version, version: state.version)
+                driverPlace: state.driver.firstIndex(of: reading.signal),
+                isConstant: state.constants.contains(reading.signal), isShown: false,
+                born: state.version, version: state.version)
         }
         channel.reading = reading
         channel.time = time

@@ -5,22 +5,22 @@ import VehicleScan
 
 @Suite struct `Lists of supported PIDs` {
     /// An ECU's map: its first identifier, and its 32 bits as SAE J1979 sends them.
-    private static func map(_ base: UInt32, _ bits: UInt32, _ ecu: String) throws -> DiagnosticItem
-    {
+    private static func map(_ base: UInt32, _ bits: UInt32, _ ecu: UInt32) -> DiagnosticItem {
         .reading(
             Reading(
-                ecu: try #require(ECUAddress(ecu)), dataID: DataID(.currentData, base),
-                signal: SignalIndex(rawValue: 0), value: .supportMap(bits), raw: [], line: 0))
+                ecu: ECUAddress(ecu, .can11), dataID: DataID(.currentData, base),
+                signal: SignalIndex(rawValue: 0), value: .supportMap(raw: bits), raw: [],
+                line: 0))
     }
 
-    @Test func `lists rule out a PID only if every ECU sent the map that would list it`() throws {
+    @Test func `lists rule out a PID only if every ECU sent the map that would list it`() {
         // 00: PIDs 0C and 0D, and the map 20. 20: nothing, and the map 40. 40: PID 42, no further map.
-        let engine = try [
-            Self.map(0x00, 0x0018_0001, "7E8"), Self.map(0x20, 0x0000_0001, "7E8"),
-            Self.map(0x40, 0x4000_0000, "7E8"),
+        let engine = [
+            Self.map(0x00, 0x0018_0001, 0x7E8), Self.map(0x20, 0x0000_0001, 0x7E8),
+            Self.map(0x40, 0x4000_0000, 0x7E8),
         ]
         // PID 0D, and no further map.
-        let gearbox = try [Self.map(0x00, 0x0008_0000, "7E9")]
+        let gearbox = [Self.map(0x00, 0x0008_0000, 0x7E9)]
         let rows: [(items: [DiagnosticItem], id: UInt8, isRuledOut: Bool)] = [
             (engine, 0x0C, false), (engine, 0x0B, true), (engine, 0x42, false),
             (engine, 0x5B, true),

@@ -106,10 +106,11 @@ enum CommandSuggestion {
                 subcommands.contains { name($0) == argument }
             }), start > 0
         else { return nil }
-        let ordered = (arguments[start...] + arguments[..<start]).map { shellWord($0) }
+        let moved = (arguments[start...] + arguments[..<start]).map { shellWord($0) }
+            .joined(separator: " ")
         return Failure(
             "options follow the command",
-            hint: "did you mean \"obdscan \(ordered.joined(separator: " "))\"?", status: .usage)
+            hint: "did you mean \"obdscan \(moved)\"?", status: .usage)
     }
 
     /// ArgumentParser's first line about wrong usage, with the options and values that its own suggestions

@@ -108,7 +108,7 @@ import VehicleScan
             try SignalViews.find("nothing", names, UserSettings())
         }
         #expect(failure.status == .usage)
-        #expect(failure.hint == "known views: engine, fuel, emissions, ev")
+        #expect(failure.hint == "known views: driver, engine, fuel, emissions, ev")
     }
 
     @Test func `every setting has a description`() throws {

@@ -52,7 +52,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Use a list of signals: driver, engine, fuel, emissions, ev.",
+            "Use a list: driver, engine, fuel, emissions, ev.",
             discussion:
                 "driver has the eight signals that matter most, by what the vehicle is. The "
                 + "configuration file can define more lists.",

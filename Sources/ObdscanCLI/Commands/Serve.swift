@@ -57,7 +57,7 @@ struct ServeCommand: RuledCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Use a list of signals: engine, fuel, emissions, ev.",
+            "Use a list: driver, engine, fuel, emissions, ev.",
             discussion: "The configuration file can define more lists.",
             valueName: "view"))
     var view: String?

@@ -1,11 +1,28 @@
 /// The speed of the vehicle over time: straight legs between speeds, repeated forever.
 struct DriveCycle: Hashable, Sendable {
+    /// What the driver does during a step of the drive; all but ``speed`` need the engine model.
+    enum Action: Hashable, Sendable {
+        /// Changes the speed evenly.
+        case speed
+        /// Stands in neutral and holds this engine speed in 1/min.
+        case rev(Double)
+        /// Stands with the ignition on and the engine off.
+        case key
+        /// Starts the engine.
+        case crank
+        /// Full throttle in gear.
+        case pull
+        /// Takes the foot off the pedal in gear.
+        case coast
+    }
+
     /// A uniform change from the previous speed to `speed` in `seconds`.
     struct Leg: Hashable, Sendable {
         /// The duration; unit: seconds, above 0.
         var seconds: Double
         /// The speed at the end of the leg; unit: km/h.
         var speed: Double
+        var action = Action.speed
     }
 
     /// The motion of the vehicle at a given time.

@@ -16,6 +16,7 @@ enum Quantity: String, Hashable, Sendable, CaseIterable {
     case egr
     case exhaust
     case filterPressure = "filter-pressure"
+    case frontOxygen = "front-oxygen"
     case fuelLevel = "fuel-level"
     case fuelMassRate = "fuel-mass-rate"
     case fuelRate = "fuel-rate"
@@ -70,6 +71,7 @@ enum Quantity: String, Hashable, Sendable, CaseIterable {
         case .egr: state.egr
         case .exhaust: state.exhaust
         case .filterPressure: state.filterPressure
+        case .frontOxygen: state.frontOxygen
         case .fuelLevel: state.fuelLevel
         case .fuelMassRate: state.fuelMassRate
         case .fuelRate: state.fuelRate

@@ -66,6 +66,8 @@ struct VehicleState: Hashable, Sendable {
     var purge = 0.0
     /// %.
     var egr = 0.0
+    /// V of a narrow-band sensor before the catalyst.
+    var frontOxygen = 0.45
     /// V of the sensor after the catalyst.
     var rearOxygen = 0.0
     /// Lambda measured by the sensor before the catalyst.

@@ -79,6 +79,39 @@ import Testing
         ("ecu TCM : Gears\naddress 10", "address 10 is there twice"),
         ("answers silent", "the first ECU must answer emissions requests"),
         ("powertrain spark", "an engine has an idle speed, gears"),
+        ("physics", "`physics` needs `powertrain spark`"),
+        ("physics air", "meter or pressure is missing"),
+        ("physics air both", "`both` is not meter or pressure"),
+        ("physics oxygen none", "`none` is not wide or narrow"),
+        ("physics cylinders 13", "`13` is not a number from 1 to 12"),
+        ("physics ethanol 100", "`100` is not a number from 0 to 85"),
+        ("physics turbo", "`turbo` is not allowed here"),
+        ("physics\nphysics", "`physics` is there twice"),
+        ("fault vacuum-leak 1g/s", "`fault` comes before the `physics` it belongs to"),
+        ("physics\nfault rust 1%", "`rust` is not a fault"),
+        ("physics\nfault vacuum-leak 1", "`1` is not an amount from 0 to 50 with its unit g/s"),
+        ("physics\nfault vacuum-leak -1g/s", "`-1g/s` is not an amount from 0 to 50"),
+        ("physics\nfault vacuum-leak nang/s", "`nang/s` is not an amount from 0 to 50"),
+        ("physics\nfault misfire 5 10%", "`5` is not a number from 1 to 4"),
+        ("physics\nfault fuel-pump 0g/s", "`0g/s` is not an amount above 0"),
+        ("physics\nfault egr-stuck 10%", "without `egr` in `physics` has no EGR valve"),
+        ("physics\nfault fan-off 100% from now", "`now` is not a time"),
+        ("physics\nfault fan-off 100% later", "`later` is not allowed here"),
+        ("physics\nsensor rpm gain 2", "`rpm` is not a quantity that a sensor measures"),
+        ("physics\nsensor coolant", "gain, offset, lag, noise or stuck is missing"),
+        ("physics\nsensor coolant gain 99", "`99` is not a number from -10 to 10"),
+        ("physics\nsensor coolant bent", "`bent` is not allowed here"),
+        ("physics\nspread -1", "`-1` is not a number from 0"),
+        ("physics\nspread 1 wide 4", "`4` is not a number from 0 to 3"),
+        ("physics\nsoak long", "`long` is not a time"),
+        ("physics\nload lights 40", "`40` is not a load such as 40A"),
+        ("ambient 70", "`70` is not a number from -50 to 60"),
+        ("ambient 20 height 9000", "`9000` is not a number from -400 to 5000"),
+        ("drive rev 20s 2500", "`rev` needs the statement `physics`"),
+        ("drive rev 20s 20000", "`20000` is not a number from 400 to 6000"),
+        ("drive 8s 50 key 10s 8s 0", "the speed before `rev`, `key` and `crank` is 0 km/h"),
+        ("drive 8s 50 pull 10s", "a drive begins and ends at 0"),
+        ("drive coast", "a time such as 8s is missing"),
     ])
     func `what is wrong is named with its line`(statement: String, reason: String) throws {
         let fault = try #require(throws: VehicleFileError.self) {
@@ -86,6 +119,75 @@ import Testing
         }
         #expect(fault.reason.contains(reason), "\(fault)")
         #expect(fault.file == "my.vehicle" && fault.line >= 3)
+    }
+
+    /// Every statement of the engine model.
+    private static let physics = """
+        physics air pressure oxygen narrow cylinders 3 volume 2 ethanol 10 thermostat 92 catalyst 1.2 egr 6 \
+        battery 45 alternator 90 learnt
+        ambient -5 height 2000
+        soak 8h
+        spread 7 wide 1.5
+        load lights 20A at 60s until 2min
+        load compressor 12Nm
+        fault vacuum-leak 0.6g/s from 30s over 10s
+        fault injector-flow 2 85%
+        sensor coolant gain 0.9 offset 3 lag 2s noise 0.5 stuck from 1min from 20s
+        drive key 4s crank 20s 0 rev 10s 2500 5s 0 10s 50 pull 5s coast 5s 10s 0
+
+        """
+
+    @Test func `the statements of the engine model describe an engine`() throws {
+        let petrol = String(decoding: try #require(Scenario.text(of: "petrol")), as: UTF8.self)
+        let scenario = try reading(petrol + Self.physics)
+        let spec = try #require(scenario.physics)
+        #expect(spec.airSensor == .pressure && spec.mixtureSensor == .narrow)
+        #expect(spec.cylinders == 3 && spec.manifoldVolume == 2 && spec.ethanol == 10)
+        #expect(spec.thermostat == 92 && spec.catalyst == 1.2 && spec.egrArea == 6)
+        #expect(spec.battery == 45 && spec.alternator == 90 && spec.isLearnt)
+        #expect(spec.soak == 8 && spec.spread == 7 && spec.spreadWidth == 1.5)
+        #expect(
+            spec.loads == [
+                EngineSpec.Load(current: 20, begin: 60, end: 120), EngineSpec.Load(torque: 12),
+            ])
+        #expect(
+            spec.faults == [
+                EngineFault(kind: .vacuumLeak, amount: 0.6, begin: 30, rise: 10),
+                EngineFault(kind: .injectorFlow, amount: 85, cylinder: 2),
+            ])
+        #expect(
+            spec.sensorFaults == [
+                SensorFault(
+                    sensor: .coolant, gain: 0.9, offset: 3, lag: 2, noise: 0.5, stuck: 60, begin: 20
+                )
+            ])
+        #expect(scenario.powertrain.ambient == -5)
+        // 79.5 kPa at 2,000 m in the standard atmosphere.
+        #expect(abs(scenario.powertrain.barometric - 79.5) < 0.1)
+        #expect(abs(VehicleReader.pressure(height: 0) - 101.325) < 0.01)
+        #expect(abs(VehicleReader.pressure(height: 1000) - 89.87) < 0.1)
+        let actions = scenario.cycle.legs.map(\.action)
+        #expect(
+            actions == [.key, .crank, .speed, .rev(2500), .speed, .speed, .pull, .coast, .speed])
+    }
+
+    /// Two lines turn an included car into one with a leak: its ECU adds fuel.
+    @Test func `two lines show what a leak does`() throws {
+        let petrol = String(decoding: try #require(Scenario.text(of: "petrol")), as: UTF8.self)
+        func trim(_ lines: String) throws -> Double {
+            let scenario = try reading(petrol + "drive 100s 0\n" + lines)
+            var vehicle = try SimulatedVehicle(SimulatorOptions("x", vehicle: scenario))
+            func percent(_ pid: UInt8) -> Double {
+                let answers = vehicle.answers(
+                    to: [1, pid], for: .everybody, after: .milliseconds(59_500))
+                return Double(answers.first?.payload.last ?? 0) / 1.28 - 100
+            }
+            // Without the engine model the ECU tells that it has learnt 3.125 %.
+            return percent(0x06) + percent(0x07)
+        }
+        #expect(abs(try trim("physics\n")) < 4)
+        #expect(try trim("physics\nfault vacuum-leak 0.4g/s\n") > 10)
+        #expect(try trim("") < 6)
     }
 
     @Test func `other files are refused`() {
@@ -106,9 +208,14 @@ import Testing
     /// A vehicle that was read answers without a crash.
     @Test func `damaged files are read or refused`() throws {
         var noise = Noise(seed: 1)
-        for name in ["petrol", "truck"] {
-            let text = try #require(Scenario.text(of: name))
-            for seed in 0..<150 as Range<UInt64> {
+        for name in ["petrol", "truck", "physics"] {
+            var text = try #require(Scenario.text(of: name == "physics" ? "petrol" : name))
+            // The statements of the engine model are hit more often when they are nearly alone.
+            if name == "physics" {
+                text = text.prefix(600) + Array(("\necu E : x\n" + Self.physics).utf8)
+            }
+            let isModelled = name == "physics"
+            for seed in 0..<(isModelled ? 40 : 150) as Range<UInt64> {
                 noise.seed = seed
                 var damaged = text
                 for hit in 0..<(1 + seed % 4) {
@@ -132,7 +239,7 @@ import Testing
                         _ = vehicle.answers(to: request, for: .everybody, after: .seconds(9))
                     }
                 }
-                _ = vehicle.values(after: .seconds(100))
+                _ = vehicle.values(after: .seconds(isModelled ? 12 : 100))
             }
         }
     }

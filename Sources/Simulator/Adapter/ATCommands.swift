@@ -213,7 +213,8 @@ extension SimulatedAdapter {
     }
 
     /// The voltage at the socket with this many decimal places.
-    func voltageText(digits: Int, at now: Instant) -> String {
+    mutating func voltageText(digits: Int, at now: Instant) -> String {
+        vehicle.advance(to: now - begin)
         let scale = [1.0, 10, 100, 1000][digits]
         let counts = Int((vehicle.voltage(after: now - begin) * scale).rounded())
         if digits == 0 { return String(counts) }

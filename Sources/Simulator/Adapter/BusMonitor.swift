@@ -120,7 +120,8 @@ extension SimulatedAdapter {
     }
 
     /// The frame on the bus at `at`; the other packets of a long message are kept for later.
-    private func nextFrame(of monitor: inout BusMonitor, at: Instant) -> LinkFrame? {
+    private mutating func nextFrame(of monitor: inout BusMonitor, at: Instant) -> LinkFrame? {
+        vehicle.advance(to: at - begin)
         if let index = monitor.packets.firstIndex(where: { $0.at == at }) {
             return monitor.packets.remove(at: index).frame
         }

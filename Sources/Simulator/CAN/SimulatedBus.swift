@@ -132,6 +132,7 @@ struct SimulatedBus: Sendable {
     }
 
     private mutating func plan(_ speaker: BusMonitor.Speaker, at time: Instant) {
+        vehicle.advance(to: time - begin)
         switch speaker {
         case .frame(let broadcast):
             plan(

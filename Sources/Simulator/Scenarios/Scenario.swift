@@ -20,6 +20,8 @@ public struct Scenario: Hashable, Sendable {
     public var vehicleProtocol = VehicleProtocol.can11At500
     var powertrain = Powertrain()
     var cycle = DriveCycle.everyday
+    /// The engine model; nil for values that follow the speed by simple formulas.
+    var physics: EngineSpec?
     /// The vehicle's ECUs; the first one belongs to the engine.
     var ecus: [ECUModel] = []
     /// The periodic frames on the vehicle's bus.

@@ -26,6 +26,10 @@ struct VehicleReader {
     var place: Place?
     /// The line number of each ECU, for faults that are found at the end.
     var ecuLines: [Int] = []
+    /// The line of `physics`.
+    var physicsLine = 0
+    /// The first step of the drive that needs `physics`, with its line.
+    var needsPhysics: (word: String, line: Int)?
     private var hasTitle = false
 
     private init(file: String) {
@@ -92,6 +96,7 @@ struct VehicleReader {
         case "broadcast": try readBroadcast()
         case "ecu": try readECU()
         case "signal", "bytes", "text": try readPart(keyword)
+        case _ where Self.physicsWords.contains(keyword): try readPhysicsStatement(keyword)
         default: try readECUStatement(keyword)
         }
     }
@@ -119,10 +124,15 @@ struct VehicleReader {
         }
     }
 
-    /// `drive 8s 0 9s 48 …`: pairs of a duration and the speed at its end in km/h.
+    /// `drive 8s 0 9s 48 …`: pairs of a duration and the speed at its end in km/h, and steps with a word of
+    /// their own.
     private mutating func readDrive() throws(VehicleFileError) {
         var legs: [DriveCycle.Leg] = []
         while let time = words.first {
+            if let step = try driveAction() {
+                legs.append(step)
+                continue
+            }
             let seconds = try duration("a time such as 8s").seconds
             let speed = try number("the speed after `\(time)`")
             guard seconds > 0, (0...300).contains(speed) else {
@@ -131,8 +141,19 @@ struct VehicleReader {
             }
             legs.append(DriveCycle.Leg(seconds: seconds, speed: speed))
         }
-        guard let last = legs.last, last.speed == 0 else {
-            throw fault(.impossible("a drive begins and ends at 0 km/h"))
+        guard let last = legs.last, last.speed == 0, last.action != .pull, last.action != .coast
+        else { throw fault(.impossible("a drive begins and ends at 0 km/h")) }
+        var speed: Double? = 0
+        for leg in legs {
+            switch leg.action {
+            case .speed: speed = leg.speed
+            case .pull, .coast: speed = nil
+            case .rev, .key, .crank:
+                guard speed == 0 else {
+                    throw fault(
+                        .impossible("the speed before `rev`, `key` and `crank` is 0 km/h"))
+                }
+            }
         }
         scenario.cycle = DriveCycle(legs: legs)
     }
@@ -166,6 +187,7 @@ struct VehicleReader {
         if scenario.ecus.count(where: \.isFunctional) > 8 {
             throw fault(.impossible("at most 8 ECUs answer emissions requests"))
         }
+        try checkPhysics()
         try checkAddresses()
         for (ecu, line) in zip(scenario.ecus, ecuLines)
         where ecu.calibrations.count != ecu.verification.count {

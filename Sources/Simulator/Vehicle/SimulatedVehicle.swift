@@ -53,6 +53,8 @@ public struct SimulatedVehicle: Sendable {
     let options: SimulatorOptions
     let scenario: Scenario
     private let noise: Noise
+    /// The engine model; nil for a vehicle without `physics`.
+    private var track: EngineTrack?
     private var members: [SimulatedECU]
 
     /// Creates the vehicle of the options.
@@ -79,6 +81,10 @@ public struct SimulatedVehicle: Sendable {
                 expected: "1 to 9 (this vehicle has no parameter groups)")
         }
         noise = Noise(seed: options.seed)
+        if let physics = scenario.physics {
+            track = EngineTrack(
+                EngineModel(physics, scenario.powertrain, scenario.cycle, noise))
+        }
         var models = scenario.ecus.filter(\.isFunctional)
         let modules = scenario.ecus.filter { !$0.isFunctional }
         let wanted = max(1, options.ecus ?? models.count)
@@ -154,14 +160,17 @@ public struct SimulatedVehicle: Sendable {
         to payload: [UInt8], for target: Target, after elapsed: Duration
     ) -> [Answer] {
         guard ignition else { return [] }
+        advance(to: elapsed)
         let cycle = scenario.cycle
         let powertrain = scenario.powertrain
         let noise = noise
+        let track = track
         let request = ECURequest(
             payload: payload, functional: target.isFunctional, family: vehicleProtocol.family,
             state: state(after: elapsed),
             past: { time in
-                powertrain.state(at: time, cycle: cycle, noise: noise, engineOff: false)
+                track?.state(at: time)
+                    ?? powertrain.state(at: time, cycle: cycle, noise: noise, engineOff: false)
             })
         // ECUs do not answer at the same time: P2 on the K line, arbitration on CAN.
         let gap: Duration =
@@ -287,12 +296,24 @@ public struct SimulatedVehicle: Sendable {
         }
     }
 
+    /// Computes the drive until `elapsed` after the start of the session, so that the states after it need
+    /// less work; no state changes.
+    mutating func advance(to elapsed: Duration) {
+        let now = time(after: elapsed)
+        track?.advance(to: now)
+    }
+
     /// The state of the vehicle at `elapsed` after the start of the session.
     func state(after elapsed: Duration) -> VehicleState {
-        let time = options.frozen ?? options.start + elapsed
+        let time = time(after: elapsed)
+        if options.engine == .running, let track { return track.state(at: time) }
         return scenario.powertrain.state(
-            at: time.seconds, cycle: scenario.cycle, noise: noise,
-            engineOff: options.engine == .off)
+            at: time, cycle: scenario.cycle, noise: noise, engineOff: options.engine == .off)
+    }
+
+    /// The time in the drive; unit: seconds.
+    private func time(after elapsed: Duration) -> Double {
+        (options.frozen ?? options.start + elapsed).seconds
     }
 
     /// Requests to which a slow ECU first answers "response pending": clearing, verification numbers, UDS

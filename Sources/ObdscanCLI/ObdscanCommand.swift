@@ -28,7 +28,7 @@ package struct ObdscanCommand: ParsableCommand {
         subcommands: [
             DevicesCommand.self, InfoCommand.self, PIDsCommand.self, ReadCommand.self,
             LiveCommand.self, DTCCommand.self, FreezeCommand.self, MonitorsCommand.self,
-            CheckCommand.self, DiagnoseCommand.self,
+            CheckCommand.self, DiagnoseCommand.self, FindCommand.self,
             LogCommand.self,
             TripsCommand.self, ExportCommand.self, ImportCommand.self,
             PublishCommand.self, DatabaseCommand.self, DecodeCommand.self,

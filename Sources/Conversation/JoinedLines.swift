@@ -314,16 +314,19 @@ struct JoinedLines {
         if isField, !(isBehindPrompt && isListBehindRequest) { return nil }
         let candidates =
             known.isEmpty ? requestLengths() : digits.starts(with: known) ? [known.count] : []
-        let end = candidates.first { end in
-            guard end < digits.count else { return false }
-            guard let colon = colons.first else {
-                return isAnswer(at: end)
-            }
-            // Numbered segments after their length.
-            return colon == end + 4 && digits[end] == 0 && digits[end + 3] == 0
-                && number(end..<end + 3) >= ISO15765.frameLength - 1 && isPositive(at: colon)
+        for end in candidates where end < digits.count {
+            let isEnd =
+                if let colon = colons.first {
+                    // Numbered segments after their length.
+                    colon == end + 4 && digits[end] == 0 && digits[end + 3] == 0
+                        && number(end..<end + 3) >= ISO15765.frameLength - 1
+                        && isPositive(at: colon)
+                } else { isAnswer(at: end) }
+            if isEnd { return places[end] }
+            // A damaged frame: its header is no part of a longer request.
+            if hasHeader(at: end) { return nil }
         }
-        return end.map { places[$0] }
+        return nil
     }
 
     /// The possible numbers of digits of a request at the start of the line, including the answer count.
@@ -378,11 +381,24 @@ struct JoinedLines {
         return place + 8
     }
 
-    /// Whether the rest of the line is a frame of a protocol before CAN, with a valid check byte and an
-    /// answer after its header.
+    /// Whether an answer with the header of ISO 9141-2, ISO 14230-4 or J1850 begins here, valid or not.
+    private func hasHeader(at start: Int) -> Bool {
+        guard digits.count - start >= 8, byte(start + 6) == byte(0) &+ 0x40 else { return false }
+        switch (byte(start), byte(start + 2)) {
+        case (0x48, 0x6B), (0x41, 0x6B), (0x80..., Self.tester): return true
+        default: return false
+        }
+    }
+
+    /// Whether the rest of the line consists of frames of a protocol before CAN, with valid check bytes and an
+    /// answer after the first header.
     private func isCheckedFrame(at start: Int) -> Bool {
         guard (digits.count - start) % 2 == 0, digits.count - start >= 10 else { return false }
         let bytes = stride(from: start, to: digits.count, by: 2).map { byte($0) }
+        if hasHeader(at: start) {
+            let splits = [false, true].compactMap { Self.split(bytes, hasCRC: $0) }
+            if splits.count == 1, splits[0].count > 1 { return true }
+        }
         guard let check = bytes.last else { return false }
         var header = 3
         if bytes[0] >= 0x80 {

@@ -13,7 +13,10 @@ extension ECUMessage {
         let detail = next.map { " " + Hex.string([$0]) } ?? ""
         switch first {
         case 0x44, 0x54: return payload.count == 1 ? "codes cleared" : nil
-        case 0x48: return "control of a system, test or component accepted" + detail
+        // Every 32nd test lists the tests that the ECU supports.
+        case 0x48:
+            return next.map { $0 & 0x1F } == 0
+                ? nil : "control of a system, test or component accepted" + detail
         case 0x50: return next.map { "diagnostic session started: " + Self.session($0) }
         case 0x51:
             return next.map {

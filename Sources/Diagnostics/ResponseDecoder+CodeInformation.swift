@@ -48,7 +48,7 @@ extension ResponseDecoder {
         }
     }
 
-    func decodeCodeInformation(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+    mutating func decodeCodeInformation(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let payload = answer.payload
         guard payload.count > 1 else {
             out.append(answer.error(.malformed("report on codes without its kind")))
@@ -97,7 +97,8 @@ extension ResponseDecoder {
                             + "\(form.start) expected")))
             return
         }
-        let format = form.formatAt.map { payload[$0] } ?? 0x01
+        let format =
+            form.formatAt.map { payload[$0] } ?? memory.codeFormat(of: answer.speaker) ?? 0x01
         guard Self.isKnown(format: format) else {
             out.append(.message(answer.message))
             return
@@ -132,8 +133,9 @@ extension ResponseDecoder {
                 continue
             }
             var report = CodeReport(
-                ecu: answer.ecu, kind: form.kind ?? Self.kind(of: status), code: code,
-                line: answer.line)
+                ecu: answer.ecu,
+                kind: form.kind ?? Self.kind(of: status, form.maskAt.map { payload[$0] } ?? 0xFF),
+                code: code, line: answer.line)
             report.statusByte = status
             if let offset = form.severityOffset {
                 let severity = payload[place + offset]
@@ -220,9 +222,15 @@ extension ResponseDecoder {
     /// Test failed, failed this cycle, pending, confirmed, failed since cleared, warning indicator.
     private static let failureBits: UInt8 = 0xAF
 
-    /// `stored`, unless the code is pending and not confirmed.
-    private static func kind(of status: UInt8) -> CodeReport.Kind {
-        status & 0x0C == 0x04 ? .pending : .stored
+    /// `pending` for a code that failed and is not confirmed; else `stored`.
+    ///
+    /// A code for which the warning light is on counts as stored. So does each code of an ECU that does not
+    /// support the bit of confirmed codes in its status.
+    private static func kind(of status: UInt8, _ supported: UInt8 = 0xFF) -> CodeReport.Kind {
+        if status & 0x0C == 0x04 { return .pending }
+        // Failed now, failed in this cycle, failed since cleared.
+        let isUnconfirmed = status & 0x88 == 0 && status & 0x23 != 0
+        return supported & 0x08 != 0 && isUnconfirmed ? .pending : .stored
     }
 
     /// Formats of SAE J2012, ISO 14229-1 and SAE J1939-73; ISO 11992-4 (03) is not decoded.

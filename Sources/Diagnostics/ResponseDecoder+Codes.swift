@@ -25,8 +25,8 @@ extension ResponseDecoder {
             appendCodes(answer, kind, places: [1, 3, 5], &out)
         } else {
             // With a header the frame's checksum was valid, so complete codes count even if others are
-            // missing.
-            if answer.isCAN == false, length.isMultiple(of: 2) {
+            // missing. Without one, bytes may be missing anywhere.
+            if answer.isCAN == false, answer.ecu != nil, length.isMultiple(of: 2) {
                 appendCodes(
                     answer, kind, places: stride(from: 1, to: answer.payload.count, by: 2), &out)
             }
@@ -82,9 +82,9 @@ extension ResponseDecoder {
             payload.count == end || RecordSplitter.isFiller(payload, from: end)
         else {
             let received = (payload.count - 2) / recordLength
-            // A wrong count does not invalidate the codes. Six bytes may also be the three entries of ECUs
-            // before CAN, which have no count.
-            if recordLength != 2 || payload.count != 7 {
+            // A wrong count does not invalidate the codes of a bus that has counts. Six bytes may also be the
+            // three entries of ECUs before CAN, which have no count.
+            if recordLength != 2 || payload.count != 7 && answer.family != nil {
                 appendCodes(
                     answer, kind,
                     places: stride(from: 2, to: 2 + received * recordLength, by: recordLength)

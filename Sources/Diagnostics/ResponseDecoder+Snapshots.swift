@@ -46,7 +46,7 @@ extension ResponseDecoder {
     }
 
     /// `59 01 mask format count` and `59 07 mask format count`: the number of matching codes.
-    func decodeCodeCount(_ answer: Answer, _ out: inout [DiagnosticItem]) {
+    mutating func decodeCodeCount(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let id = DataID(.readCodeInformation, UInt32(answer.payload[1]))
         guard let record = table.record(id) else {
             out.append(.message(answer.message))
@@ -65,6 +65,7 @@ extension ResponseDecoder {
         records.decode(answer.payload, 2..<end, signals: record.signals, origin) {
             out.append(.reading($0))
         }
+        memory.remember(codeFormat: answer.payload[3], of: answer.speaker)
         answer.checkRest(from: end, &out)
     }
 

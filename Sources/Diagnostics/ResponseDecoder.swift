@@ -290,6 +290,8 @@ struct ECUMemory: Sendable {
     /// A code, or several codes that cannot be assigned because they have no address.
     private struct FrozenCode {
         var code: DTC?
+        /// Whether the answer said that there is no frame.
+        var isNone: Bool
         var isOfThisExchange: Bool
     }
 
@@ -307,6 +309,7 @@ struct ECUMemory: Sendable {
     private var scalings: [Speaker: Ranges] = [:]
     // Whether PID 01 reports compression ignition; nil if ECUs without addresses disagree.
     private var ignitions: [Speaker: Bool?] = [:]
+    private var codeFormats: [Speaker: UInt8] = [:]
     /// Changes whenever the memory changes.
     private(set) var revision = 0
 
@@ -315,18 +318,25 @@ struct ECUMemory: Sendable {
         frozen.isEmpty ? nil : frozen[FrameKey(speaker: speaker, frame: frame)]?.code
     }
 
+    /// Whether an answer to 02 02 has said that there is no such freeze frame: its data have no meaning.
+    func isNone(of speaker: Speaker, frame: UInt8) -> Bool {
+        !frozen.isEmpty && frozen[FrameKey(speaker: speaker, frame: frame)]?.isNone == true
+    }
+
     /// Stores an answer to 02 02; nil if there is no freeze frame.
     mutating func remember(_ code: DTC?, of speaker: Speaker, frame: UInt8) {
         let key = FrameKey(speaker: speaker, frame: frame)
         var known = code
+        var isNone = code == nil
         if speaker.ecu == nil, let earlier = frozen[key], earlier.isOfThisExchange,
             earlier.code != code
         {
             known = nil
+            isNone = false
         }
         if frozen.count >= Self.mostEntries { frozen.removeAll() }
-        if frozen[key]?.code != known { revision &+= 1 }
-        frozen[key] = FrozenCode(code: known, isOfThisExchange: true)
+        if frozen[key]?.code != known || frozen[key]?.isNone != isNone { revision &+= 1 }
+        frozen[key] = FrozenCode(code: known, isNone: isNone, isOfThisExchange: true)
     }
 
     /// Removes the freeze frames after codes were cleared.
@@ -335,6 +345,16 @@ struct ECUMemory: Sendable {
         frozen = frozen.filter { entry in
             speaker.ecu == nil ? entry.key.speaker.ecu != nil : entry.key.speaker != speaker
         }
+    }
+
+    /// The format of an ECU's codes, if an answer to 19 01 or 19 07 has named it.
+    func codeFormat(of speaker: Speaker) -> UInt8? { codeFormats[speaker] }
+
+    /// Stores the format of an ECU's codes.
+    mutating func remember(codeFormat: UInt8, of speaker: Speaker) {
+        if codeFormats.count >= Self.mostEntries { codeFormats.removeAll() }
+        if codeFormats[speaker] != codeFormat { revision &+= 1 }
+        codeFormats[speaker] = codeFormat
     }
 
     /// Whether an ECU's engine has compression ignition, if PID 01 has reported it.

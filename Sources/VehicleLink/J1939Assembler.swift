@@ -108,9 +108,9 @@ public struct J1939Assembler: Hashable, Sendable {
             }
             if let old { throw Connections.interruption(of: old, line: frame.line) }
         case 0xFF:
-            // Either side may abort.
-            if (transfers.close(ends) ?? transfers.close(ends.reversed)) != nil {
-                throw error(.aborted(reason: bytes[1]), id.source, frame)
+            // Either side may abort; the message is that of the sender.
+            if let aborted = transfers.close(ends) ?? transfers.close(ends.reversed) {
+                throw LinkError(.aborted(reason: bytes[1]), ecu: aborted.ecu, line: frame.line)
             }
         case 0x11:
             // The receiver may ask for packets again: count and first number.
@@ -155,10 +155,10 @@ public struct J1939Assembler: Hashable, Sendable {
             throw error(.sequence(expected: expected, received: number), id.source, frame)
         }
         let length = min(7, transfers[index].missing)
-        guard frame.bytes.count - 1 >= length else {
+        // Packets have eight bytes; some senders do not fill the last one. Any other length is damage.
+        guard frame.bytes.count == 8 || frame.bytes.count == 1 + length else {
             transfers.abandon(index)
-            throw error(
-                .tooShort(expected: 1 + length, received: frame.bytes.count), id.source, frame)
+            throw error(.tooShort(expected: 8, received: frame.bytes.count), id.source, frame)
         }
         let bytes = frame.bytes[1..<1 + length]
         guard let done = transfers.append(bytes, next: expected &+ 1, to: index) else {

@@ -26,7 +26,7 @@ public struct LinkError: Error, Hashable, Sendable {
         case tooShort(expected: Int, received: Int)
         /// A length byte that contradicts the frame.
         case length(announced: Int, received: Int)
-        /// A transport message of SAE J1939 that its sender aborted.
+        /// A transport message of SAE J1939 that its sender or receiver aborted.
         case aborted(reason: UInt8)
         /// Characters that are neither hexadecimal digits nor a known text.
         case notAFrame
@@ -82,7 +82,7 @@ public struct LinkError: Error, Hashable, Sendable {
             "frame of \(counted(received, "byte")), at least \(expected) expected"
         case .length(let announced, let received):
             "header announces \(counted(announced, "byte")), frame has \(received)"
-        case .aborted(let reason): "transport aborted by its sender, reason \(reason)"
+        case .aborted(let reason): "transport aborted, reason \(reason)"
         case .lineForm: "not in the form that the adapter was set to"
         case .notAFrame: "neither hexadecimal nor a known answer"
         case .markedByAdapter: "marked as damaged by the adapter"

@@ -31,7 +31,11 @@ import Testing
         // A Corvette's answer on J1850 VPW.
         Row("03", .j1850, "43010211201220", ["stored P0102", "stored P1120", "stored P1220"]),
         Row("03", .iso14230, "43000000000000", []),
-        Row("03", .iso14230, "430133", ["stored P0133", "error"]),
+        // Without a header no checksum shows whether bytes are missing inside.
+        Row("03", .iso14230, "430133", ["error"]),
+        Row("03", .iso9141, "430133C120", ["error"]),
+        // The count says one code, and an unknown protocol may have none.
+        Row("03", nil, "430133C123941000", ["error"]),
         Row("03", .iso14230, "430133C1", ["error"]),
         Row("03", .iso14230, "4301330000000000", ["error"]),
         Row("03", .iso14230, "43", ["error"]),
@@ -51,6 +55,7 @@ import Testing
     @Test func `without a known protocol the form of the address decides the protocol`() {
         let byte = Asked(request: "03", family: nil, ecu: ECUAddress(0x10, .byte))
         #expect(decode(byte, ["43013302010000"]) == ["stored P0133", "stored P0201"])
+        #expect(decode(byte, ["430133"]) == ["stored P0133", "error"])
         let can = Asked(request: "03", family: nil, ecu: ECUAddress(0x18DA_F110, .can29))
         #expect(decode(can, ["43013302010000"]) == ["error"])
     }
@@ -104,7 +109,12 @@ import Testing
         Row("1902FF", .can, "5902FF03010000", ["message"]),
         Row("1902FF", .can, "59028D03010050", ["message"]),
         Row("1902FF", .can, "5902FF01331C2FC1008750", ["stored P0133-1C status 2F", "message"]),
-        Row("1902FF", .can, "5902FF03010020", ["stored P0301-00 status 20"]),
+        // Failed and not confirmed; where the warning light is on, or no code can be confirmed, it is stored.
+        Row("1902FF", .can, "5902FF03010020", ["pending P0301-00 status 20"]),
+        Row("1902FF", .can, "5902FF03010061", ["pending P0301-00 status 61"]),
+        Row("1902FF", .can, "5902FF030100A0", ["stored P0301-00 status A0"]),
+        Row("1902FF", .can, "5902F703010021", ["stored P0301-00 status 21"]),
+        Row("1902FF", .can, "5902F703010024", ["pending P0301-00 status 24"]),
         // The ECU supports no status bit.
         Row("1902FF", .can, "59020003010050", ["stored P0301-00 status 00"]),
         Row("1902FF", .can, "5902FF", []),

@@ -90,15 +90,34 @@ import VehicleLink
         let frames = try J1939.frames(
             for: Array(repeating: 1, count: 20), parameterGroup: 0xFECA, source: 0x21,
             destination: 0xF9)
-        let abort = LinkFrame(
-            header: ECUAddress(0x1CEC_21F9, .can29),
-            bytes: [0xFF, 0x03, 0xFF, 0xFF, 0xFF, 0xCA, 0xFE, 0x00])
         let clear = LinkFrame(
             header: ECUAddress(0x1CEC_21F9, .can29),
             bytes: [0x11, 0x03, 0x01, 0xFF, 0xFF, 0xCA, 0xFE, 0x00])
-        let result = Assembly(MessageAssembler(.j1939), [frames[0], clear, frames[1], abort])
-        #expect(result.messages.isEmpty)
-        #expect(result.errors.map(\.fault) == [.aborted(reason: 3)])
+        for header: UInt32 in [0x1CEC_21F9, 0x1CEC_F921] {
+            let abort = LinkFrame(
+                header: ECUAddress(header, .can29),
+                bytes: [0xFF, 0x03, 0xFF, 0xFF, 0xFF, 0xCA, 0xFE, 0x00])
+            let result = Assembly(MessageAssembler(.j1939), [frames[0], clear, frames[1], abort])
+            #expect(result.messages.isEmpty)
+            #expect(result.errors.map(\.fault) == [.aborted(reason: 3)])
+            // The message that is lost is that of its sender.
+            #expect(result.errors.map(\.ecu) == [ECUAddress(0x21, .byte)])
+        }
+    }
+
+    // SAE J1939-21: a packet has eight bytes. One that lost a byte in the middle has seven.
+    @Test func `a packet of seven bytes is damaged`() throws {
+        let frames = try J1939.frames(
+            for: Array(1...10), parameterGroup: 0xFECA, source: 0x21, destination: 0xFF)
+        var cut = frames
+        cut[2] = LinkFrame(
+            header: cut[2].header, bytes: [0x02, 0x08, 0x0A, 0xFF, 0xFF, 0xFF, 0xFF])
+        let damaged = Assembly(MessageAssembler(.j1939), cut)
+        #expect(damaged.messages.isEmpty)
+        #expect(damaged.errors.map(\.fault) == [.tooShort(expected: 8, received: 7)])
+        // Some senders do not fill the last packet.
+        cut[2] = LinkFrame(header: cut[2].header, bytes: [0x02, 0x08, 0x09, 0x0A])
+        #expect(Assembly(MessageAssembler(.j1939), cut).messages.map(\.payload) == [Array(1...10)])
     }
 
     /// A lost packet is an error, but the receiver may ask for it again: CTS with its number.

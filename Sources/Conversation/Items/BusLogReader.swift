@@ -190,7 +190,7 @@ struct BusLogReader {
                 isQuestion: false, &items)
         case .fault(let error):
             release(&items)
-            append(error, number, &items)
+            append(error, number, &items, frame)
         }
         takePacket(frame, number, &items)
     }
@@ -259,10 +259,15 @@ struct BusLogReader {
         held = []
     }
 
-    private func append(_ error: LinkError, _ number: Int, _ items: inout [ConversationItem]) {
+    /// Adds an error with the frame that shows it, as candump writes frames; a message that is not complete has none.
+    private func append(
+        _ error: LinkError, _ number: Int, _ items: inout [ConversationItem],
+        _ frame: LoggedFrame? = nil
+    ) {
+        let text = frame.map { "\($0.address)#\(Hex.string(Array($0.data)))" } ?? ""
         items.append(
             ConversationItem(
-                .linkError(error, text: ""), line: number, exchange: exchange ?? Exchange(),
+                .linkError(error, text: text), line: number, exchange: exchange ?? Exchange(),
                 time: time))
     }
 

@@ -44,6 +44,9 @@ import Testing
             ([0, 500, 20, 40], [[0, 500], [501, 521]]),
             // Rows out of order.
             ([10, 9.5, 11], [[0, -0.5, 1]]), ([0, 1, 0.9, 2, 1.9, 3], [[0, 1, 0.9, 2, 1.9, 3]]),
+            // The frames of two buses, at the beginning of the log.
+            ([0, 0.01, 0.004, 0.009, 1], [[0, 0.01, 0.004, 0.009, 1]]),
+            ([0.02, 0.01, 0.015, 1], [[0, -0.01, -0.005, 0.98]]),
             ([0, 1, 1, 2], [[0, 1, 1, 2]]), ([-2, -1, 0], [[0, 1, 2]]),
         ] as [([Double], [[Double]])])
     func `a clock that starts again begins a later trip`(
@@ -67,6 +70,16 @@ import Testing
             "# StartTime = 2026-02-03 \(hour):20:39\nTime (sec),RPM\n0,900\n0.5,901\n"
         }
         #expect(try trips(part(11) + part(12)) == [[0, 0.5], [3600, 3600.5]])
+    }
+
+    /// Frames that wait for the proof of SAE J1939 keep their lines: one group proves nothing, two do.
+    @Test func `a clock starts again while frames wait for their protocol`() throws {
+        func line(_ time: Double, _ frame: String) -> String { "(\(time)00000) can0 \(frame)\n" }
+        let first = (0..<5).map { line(Double($0), "0CF00400#FFFFFF681\($0)FFFFFF") }
+        let second = (0..<5).map { line(Double($0), "18FEEE00#7\($0)FFFFFFFFFFFFFF") }
+        let found = try trips((first + second).joined())
+        #expect(found.map(\.count) == [5, 5])
+        #expect(found.last?.first == 5)
     }
 
     @Test func `Car Scanner's and Freematics' clocks may start again`() throws {

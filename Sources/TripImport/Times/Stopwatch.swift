@@ -19,6 +19,8 @@ struct Stopwatch {
     private var lastLine = 0
     /// Whether the clock has started again with the last time.
     private(set) var hasRestarted = false
+    /// Rows of several sources are out of order by less; unit: s.
+    private static let jitter = 0.1
     /// The break between two parts; unit: s.
     private static let pause = 1.0
 
@@ -78,7 +80,9 @@ struct Stopwatch {
         if isNewPart {
             found.insert(line)
             (self.first, latest) = (time, time)
-        } else if time <= first || latest - time > (latest - first) / 2 {
+        } else if latest - time > Self.jitter,
+            time <= first || latest - time > (latest - first) / 2
+        {
             step = (line, time, latest)
         }
     }

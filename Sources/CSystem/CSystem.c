@@ -333,22 +333,51 @@ int sys_can_filter(int fd, const uint32_t *filters, unsigned pairs) {
     return setsockopt(fd, SOL_CAN_RAW, CAN_RAW_FILTER, filters, pairs * sizeof(struct can_filter));
 }
 
-int sys_can_receive(int fd, void *bytes) {
+int sys_can_observe(int fd, int bytes) {
+    int on = 1;
+    if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) < 0) return -1;
+    if (setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on) < 0) return -1;
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) == 0) return 0;
+    return setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+}
+
+// The time and the counter in the control data of a frame.
+static void read_control(struct msghdr *message, int64_t *time, uint32_t *dropped) {
+    *time = 0;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+        if (c->cmsg_level != SOL_SOCKET) continue;
+        if (c->cmsg_type == SCM_TIMESTAMPNS) {
+            struct timespec stamp;
+            memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
+            *time = (int64_t)stamp.tv_sec * NS + stamp.tv_nsec;
+        } else if (c->cmsg_type == SO_RXQ_OVFL) {
+            memcpy(dropped, CMSG_DATA(c), sizeof *dropped);
+        }
+    }
+}
+
+int sys_can_receive(int fd, void *bytes, int64_t *times, uint32_t *dropped) {
     struct iovec parts[SYS_CAN_FRAMES];
     struct mmsghdr messages[SYS_CAN_FRAMES];
+    _Alignas(struct cmsghdr) char
+        control[SYS_CAN_FRAMES][CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t))];
     memset(messages, 0, sizeof messages);
     for (int i = 0; i < SYS_CAN_FRAMES; i++) {
         parts[i].iov_base = (char *)bytes + i * SYS_CAN_FRAME;
         parts[i].iov_len = SYS_CAN_FRAME;
         messages[i].msg_hdr.msg_iov = &parts[i];
         messages[i].msg_hdr.msg_iovlen = 1;
+        messages[i].msg_hdr.msg_control = control[i];
+        messages[i].msg_hdr.msg_controllen = sizeof control[i];
     }
     int count;
     do count = recvmmsg(fd, messages, SYS_CAN_FRAMES, MSG_DONTWAIT, NULL);
     while (count < 0 && errno == EINTR);
     // The end of a stream is a message without bytes; there may be frames before it.
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (messages[i].msg_len != SYS_CAN_FRAME) return i;
+        read_control(&messages[i].msg_hdr, &times[i], dropped);
+    }
     return count;
 }
 

@@ -1,5 +1,6 @@
 import Glibc
 import OBDCore
+import SystemIO
 import Testing
 
 @testable import Accessory
@@ -166,6 +167,76 @@ import Testing
         let first = try session.receive()
         let second = try session.receive()
         #expect(first == Array(frames.joined()) && second.isEmpty)
+    }
+
+    /// Two UDP sockets on the loopback: the kernel dates and drops their datagrams as it does CAN frames.
+    private func datagrams() throws -> (ours: Int32, other: Int32) {
+        let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let (ours, other) = (socket(AF_INET, type, 0), socket(AF_INET, type, 0))
+        try #require(ours >= 0 && other >= 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try withUnsafeMutablePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try #require(bind(ours, $0, length) == 0)
+                try #require(getsockname(ours, $0, &length) == 0)
+                try #require(connect(other, $0, length) == 0)
+            }
+        }
+        return (ours, other)
+    }
+
+    @Test func `each frame has the time at which the kernel received it`() throws {
+        let (ours, other) = try datagrams()
+        defer { close(other) }
+        var session = session(ours)
+        session.observeFrames()
+        let before = SystemClock.now()
+        for number in 0..<3 {
+            #expect(write(other, [UInt8](repeating: UInt8(number), count: 16), 16) == 16)
+        }
+        let after = SystemClock.now()
+        // Reading late does not spoil the times.
+        usleep(30_000)
+        let bytes = try session.receive()
+        #expect(bytes.count == 48 && session.frameTimes.count == 3)
+        let times = session.frameTimes
+        #expect(times == times.sorted())
+        // The two clocks are not read at the same moment.
+        #expect(
+            times.allSatisfy { $0 > before + .milliseconds(-5) && $0 < after + .milliseconds(5) })
+        #expect(session.takeDropped() == 0)
+        _ = try session.receive()
+        #expect(session.frameTimes.isEmpty)
+    }
+
+    /// The kernel reports the number with the next frame that it delivers.
+    @Test func `frames that the kernel dropped are counted`() throws {
+        let (ours, other) = try datagrams()
+        defer { close(other) }
+        var session = session(ours)
+        session.observeFrames()
+        var small: Int32 = 4_096
+        setsockopt(ours, SOL_SOCKET, SO_RCVBUF, &small, socklen_t(MemoryLayout<Int32>.size))
+        let frame = [UInt8](repeating: 7, count: 16)
+        let sent = 500
+        for _ in 0..<sent { #expect(write(other, frame, 16) == 16) }
+        var received = 0
+        var dropped = 0
+        func drain() throws {
+            while true {
+                let bytes = try session.receive()
+                dropped += session.takeDropped()
+                if bytes.isEmpty { return }
+                received += bytes.count / 16
+            }
+        }
+        try drain()
+        #expect(write(other, frame, 16) == 16)
+        try drain()
+        #expect(dropped > 0 && received + dropped == sent + 1)
     }
 
     @Test func `after a full queue the session writes again at a set time`() throws {

@@ -61,7 +61,7 @@ public struct CANTransport: Transport {
             throw .system(call: "socket", address: name, errno: errno)
         }
         // From here on the session closes the descriptor on every path.
-        let session = DescriptorSession(descriptor: descriptor, kind: .frames, name: name)
+        var session = DescriptorSession(descriptor: descriptor, kind: .frames, name: name)
         guard let state else { throw .can(.notFound(interface: interface)) }
         if let fault = state.fault, !isHarmless(fault) { throw .can(fault) }
         let filters = hearsEverything ? Self.everything : Self.answers
@@ -70,6 +70,7 @@ public struct CANTransport: Transport {
         {
             throw .system(call: "setsockopt", address: name, errno: errno)
         }
+        if hearsEverything { session.observeFrames() }
         if sys_can_bind(descriptor, Int32(state.index)) < 0 {
             if errno == ENODEV { throw .can(.notFound(interface: interface)) }
             throw .system(call: "bind", address: name, errno: errno)

@@ -161,7 +161,13 @@ int sys_can_filter(int fd, const uint32_t *filters, unsigned pairs);
 
 // Reads the frames that have arrived without waiting; `bytes` has room for SYS_CAN_FRAMES. Returns their number,
 // 0 at the end of the stream, or -1 with errno. Frames before an end or an error come first.
-int sys_can_receive(int fd, void *bytes);
+// After sys_can_observe(), `times` gets the time of each frame by CLOCK_REALTIME in nanoseconds, 0 if there is none,
+// and `dropped` the number of frames that the kernel has dropped so far, if it reports one.
+int sys_can_receive(int fd, void *bytes, int64_t *times, uint32_t *dropped);
+
+// Asks for the kernel's time of each frame and the number of dropped ones, and for room for `bytes` of frames; less
+// without CAP_NET_ADMIN.
+int sys_can_observe(int fd, int bytes);
 
 // Accepts error frames (CAN_RAW_ERR_FILTER).
 int sys_can_errors(int fd, uint32_t classes);

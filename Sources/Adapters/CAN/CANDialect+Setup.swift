@@ -43,7 +43,8 @@ extension CANDialect {
             wire = .slcan(SLCANLexer())
             identity.banner = "slcan adapter"
             setup.rates = possibleRates[...]
-            setup.steps = [.command(.sync), .command(.version)]
+            setup.steps = [.command(.sync)]
+            if !options.onlyListens { setup.steps.append(.command(.version)) }
             for rate in possibleRates {
                 setup.steps += [
                     .command(.rate(rate)), .command(.listen(rate)), .hear(rate: rate),
@@ -135,7 +136,13 @@ extension CANDialect {
         case (.version, .confirmed): return
         case (.listen, .refused):
             // The adapter has no listen-only mode, so silence at this rate would prove nothing.
-            if case .hear? = setup.steps.first { setup.steps.removeFirst() }
+            if case .hear? = setup.steps.first {
+                setup.steps.removeFirst()
+            } else if options.onlyListens {
+                out.append(.disarmAll)
+                fail(.busNotOpened, &out)
+                return
+            }
         case (.open, .refused): setup.isRefused = true
         case (_, .confirmed), (_, .refused), (_, .queued): break
         default: return

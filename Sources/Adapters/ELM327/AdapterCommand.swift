@@ -64,6 +64,8 @@ public enum AdapterCommand: Hashable, Sendable {
 
     /// The command to show all bus traffic, as users type it.
     public static let monitorEverything = "AT MA"
+    /// Leaves the frames of others without an acknowledgement while the adapter monitors.
+    package static let silentMonitoring = "ATCSM1"
 
     /// Upper case, without blanks and control characters.
     package static func compact(_ text: some Sequence<UInt8>) -> [UInt8] {

@@ -16,6 +16,11 @@ extension ELM327Dialect {
         // The partial line began before the request.
         lineIsStale = lexer.partialLine.contains { $0 > 0x20 }
         switch request {
+        case .vehicle where options.onlyListens, .command where options.onlyListens:
+            out.append(.end(.refused))
+        // An adapter without a protocol would search for one, which asks the vehicle.
+        case .monitor where options.onlyListens && reader.settings.vehicleProtocol == nil:
+            out.append(.end(.refused))
         case .action: send(request.asCommand, isReadOnly: isReadOnly, &out)
         case .command(_, let text, _, _), .monitor(_, let text, _, _):
             // The command has to be a single line without control characters; a line of blanks would repeat

@@ -26,7 +26,9 @@ extension ELM327Dialect {
         var steps = SetupScript.settings(
             afterDefaults: afterDefaults, sendsLineFeeds: setup.sawLineFeeds,
             probesSTN: options.probesSTN)
-        if vehicle.asksVehicle {
+        if options.onlyListens {
+            steps += SetupScript.listening(options)
+        } else if vehicle.asksVehicle {
             steps += SetupScript.connection(options)
         } else if let fixedProtocol {
             // A vehicle that does not answer the first request may answer others.
@@ -53,7 +55,15 @@ extension ELM327Dialect {
             finishSetup(&out)
             return
         }
+        // Without that protocol, the adapter would search for one.
+        if case .hearing(let candidate) = step.purpose,
+            reader.settings.vehicleProtocol != candidate
+        {
+            next(steps.dropFirst(), &out)
+            return
+        }
         received = 0
+        setup.hasStoppedHearing = false
         endReading()
         phase = .settingUp(step, rest: Array(steps.dropFirst()))
         beginReading(step.command.utf8)
@@ -172,6 +182,13 @@ extension ELM327Dialect {
             } else {
                 next(rest[...], &out)
             }
+        case .hearing(let candidate):
+            if items.contains(where: \.isFrame) {
+                setProtocol(candidate, searched: false, &out)
+                finishSetup(&out)
+            } else {
+                next(rest[...], &out)
+            }
         case .protocolIdentifier(let candidate):
             if reply.messages.contains(where: { $0.payload == [0x62, 0xF8, 0x10, 0x01] }) {
                 finishSetup(on: candidate, heardIn: reply, &out)
@@ -179,6 +196,14 @@ extension ELM327Dialect {
                 next(rest[...], &out)
             }
         }
+    }
+
+    /// Ends the listening of a step, with a blank as every listening.
+    mutating func stopHearing(_ out: inout [DialectOutput]) {
+        guard !setup.hasStoppedHearing else { return }
+        setup.hasStoppedHearing = true
+        put([0x20], &out)
+        out.append(.arm(.reply, after: .seconds(2)))
     }
 
     /// Keeps the vehicle's answer, so that the request does not have to be repeated.

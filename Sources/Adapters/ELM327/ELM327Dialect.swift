@@ -18,6 +18,8 @@ public struct ELM327Dialect: AdapterDialect {
         public var vehicle: VehicleNeed
         /// Whether to ask if the chip is an STN.
         public var probesSTN: Bool
+        /// Whether to only listen: nothing is sent to the vehicle, not even to find its protocol.
+        public var onlyListens = false
 
         /// Sets the options; by default everything is detected.
         public init(
@@ -136,6 +138,8 @@ public struct ELM327Dialect: AdapterDialect {
         var restarts = 0
         /// How often the current step was repeated.
         var repeats = 0
+        /// Whether the listening of the current step was ended.
+        var hasStoppedHearing = false
         /// Whether headers were set again because the vehicle's lines had none.
         var hasVerifiedHeaders = false
     }
@@ -229,6 +233,10 @@ public struct ELM327Dialect: AdapterDialect {
                 sayFirstWord(attempt: attempt + 1, &out)
             }
         case (.settingUp(let step, _), .reply):
+            if step.isHearing, !setup.hasStoppedHearing {
+                stopHearing(&out)
+                return
+            }
             failSetup(.timedOut(command: step.command), &out)
         case (.settling(let step, let rest), .reply): next([step] + rest, &out)
         case (.exchanging, .pause): finishSettling(&out)
@@ -281,11 +289,14 @@ public struct ELM327Dialect: AdapterDialect {
             if settling, !isFlooded(&out) {
                 out.append(.arm(.reply, after: SetupScript.settlingTime))
             }
-        case .settingUp:
+        case .settingUp(let step, _):
             setup.bytes += line.count
             noteConfirmation(line)
             keep(line)
+            // A busy bus is full of frames, of which one is enough.
+            if setup.hasStoppedHearing, items.contains(where: \.isFrame) { return }
             reader.read(line.span, &items)
+            if step.isHearing, items.last?.isFrame == true { stopHearing(&out) }
         case .settling:
             if !isFlooded(&out) { out.append(.arm(.reply, after: SetupScript.settlingTime)) }
         case .exchanging: takeLine(line, &out)

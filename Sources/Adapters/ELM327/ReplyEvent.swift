@@ -23,6 +23,11 @@ package enum ReplyEvent: Hashable, Sendable {
         if case .linkError = self { true } else { false }
     }
 
+    /// Whether the event is a frame of a monitored bus.
+    var isFrame: Bool {
+        if case .frame = self { true } else { false }
+    }
+
     /// Whether the event ends a search for the protocol.
     package var isResult: Bool {
         switch self {

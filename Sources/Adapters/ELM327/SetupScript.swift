@@ -26,6 +26,8 @@ enum SetupScript {
             case protocolIdentifier(VehicleProtocol)
             /// Asks a J1939 vehicle for its active codes.
             case activeCodes
+            /// Listens whether the bus speaks this protocol.
+            case hearing(VehicleProtocol)
         }
 
         var command: String
@@ -35,9 +37,13 @@ enum SetupScript {
             switch purpose {
             case .setting, .vehicleProtocol, .forcedProtocol: true
             case .banner, .stnFirmware, .search, .secondSearch, .protocolNumber,
-                .protocolIdentifier, .activeCodes:
+                .protocolIdentifier, .activeCodes, .hearing:
                 false
             }
+        }
+        /// Whether the step listens to the bus until it is stopped.
+        var isHearing: Bool {
+            if case .hearing = purpose { true } else { false }
         }
         /// The time limit for the step's prompt.
         var patience: Duration
@@ -54,7 +60,7 @@ enum SetupScript {
             case .protocolIdentifier(let candidate): return (request, candidate)
             case .activeCodes: return (request, .j1939)
             case .setting, .banner, .stnFirmware, .vehicleProtocol, .protocolNumber,
-                .forcedProtocol:
+                .forcedProtocol, .hearing:
                 return nil
             }
         }
@@ -116,6 +122,33 @@ enum SetupScript {
         // A: continue with a search if it is not this protocol.
         return [Step("ATSPA\(remembered.digit)", .vehicleProtocol), search]
     }
+
+    /// The steps that find the bus by listening, and send nothing to it.
+    ///
+    /// The adapter shows the bytes of each frame (`AT CAF0`) and acknowledges none (`AT CSM1`, its default). A
+    /// protocol is always set before `AT MA`, because an adapter that has none would search, which asks.
+    static func listening(_ options: ELM327Dialect.Options) -> [Step] {
+        var candidates: [VehicleProtocol] = [.can11At500, .can29At500, .can11At250, .can29At250]
+        if let fixed = options.vehicleProtocol {
+            candidates = [fixed]
+        } else if let last = options.rememberedProtocol {
+            // The frames of SAE J1939 are whole in the protocol of its identifiers.
+            let first = last == .j1939 ? .can29At250 : last
+            if let place = candidates.firstIndex(of: first) {
+                candidates.insert(candidates.remove(at: place), at: 0)
+            }
+        }
+        return [Step("ATCAF0"), silence]
+            + candidates.flatMap { candidate in
+                [
+                    Step("ATSP\(candidate.digit)", .forcedProtocol(candidate)),
+                    Step("ATMA", .hearing(candidate)),
+                ]
+            } + candidates.prefix(1).map { Step("ATSP\($0.digit)", .forcedProtocol($0)) }
+    }
+
+    /// Leaves the frames of others without an acknowledgement while the adapter monitors.
+    static let silence = Step(AdapterCommand.silentMonitoring)
 
     /// Selects the only protocol to use.
     static func select(_ fixed: VehicleProtocol) -> Step {

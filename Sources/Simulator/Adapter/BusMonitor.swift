@@ -63,8 +63,10 @@ extension SimulatedAdapter {
     ) -> BusMonitor? {
         guard let ready = open(at: now), let vehicleProtocol = connected else { return nil }
         var monitor = BusMonitor(traffic: [], left: left, passing: passing)
-        guard vehicle.ignition, vehicleProtocol == vehicle.vehicleProtocol else { return monitor }
-        switch vehicleProtocol.family {
+        guard vehicle.ignition, vehicleProtocol.hears(vehicle.vehicleProtocol) else {
+            return monitor
+        }
+        switch vehicle.vehicleProtocol.family {
         case .can:
             for broadcast in vehicle.broadcasts {
                 monitor.traffic.append(
@@ -166,5 +168,14 @@ extension SimulatedAdapter {
         let step = max(1, period.nanoseconds)
         let count = max(0, (instant - begin).nanoseconds) / step + 1
         return begin + .nanoseconds(count * step)
+    }
+}
+
+extension VehicleProtocol {
+    /// Whether an adapter with this protocol hears the frames of a vehicle that speaks `other`.
+    ///
+    /// The frames of SAE J1939 have 29-bit identifiers at 250 kbit/s, as protocol 9 has.
+    fileprivate func hears(_ other: VehicleProtocol) -> Bool {
+        self == other || self == .can29At250 && other == .j1939
     }
 }

@@ -22,8 +22,10 @@ public struct SessionConfiguration: Sendable {
     public var vehicleProtocol: VehicleProtocol?
     /// Whether the set-up requires a vehicle.
     public var vehicle: VehicleNeed
-    /// Whether to only listen to the bus, if the link can do that without an ELM327.
+    /// Whether to only listen to the bus: nothing is sent to the vehicle.
     public var onlyListens = false
+    /// Decodes what the session hears on the bus for its sinks; nil = nothing does.
+    public var listener: (any BusListener)?
     /// The memory of earlier sessions about this adapter; nil if there is none.
     public var memory: AdapterMemory?
     /// Whether to restore a lost link.
@@ -72,7 +74,8 @@ extension SessionConfiguration {
             // The address determines the dialect.
             case _ where canLink != nil: .can
             case .automatic where connector.protocols == [DoIPDialect.protocolString]: .doip
-            case .automatic: triesAllDialects ? .automatic : .elm327
+            // The other dialects cannot listen.
+            case .automatic: triesAllDialects && !onlyListens ? .automatic : .elm327
             case .elm327, .stn: .elm327
             case .goLink: .goLink
             case .doip: .doip
@@ -112,10 +115,12 @@ extension SessionConfiguration {
     private var triesAllDialects: Bool { connector.reachesAccessory && memory?.lineRate == nil }
 
     private var elm327Options: ELM327Dialect.Options {
-        ELM327Dialect.Options(
+        var options = ELM327Dialect.Options(
             vehicleProtocol: vehicleProtocol, rememberedProtocol: memory?.vehicleProtocol,
             rememberedIdentity: memory?.identity, vehicle: vehicle,
             probesSTN: dialect != .elm327)
+        options.onlyListens = onlyListens
+        return options
     }
 
     private var goLinkOptions: GoLinkDialect.Options {

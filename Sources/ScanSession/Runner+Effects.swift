@@ -81,7 +81,11 @@ extension Runner {
             }
         case .voltage(let voltage): noteVoltage(voltage)
         case .heard(let line): tellProgress(.heard(line))
-        case .heardFrame(let frame): tellProgress(.heardFrame(frame))
+        case .heardFrame(let frame):
+            hear(frame)
+            if audience.wants(.progress) {
+                audience.tell(.didProgress(.heardFrame(frame)), at: frameTime ?? now)
+            }
         case .damaged(_, let faults, let errors):
             core.noteErrors(faults)
             driver.handover.request?.damage += errors

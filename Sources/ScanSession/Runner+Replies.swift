@@ -19,6 +19,9 @@ extension Runner {
                 .didReceiveResponses(
                     current.request.id, messages: outcome.reply.messages.count))
         }
+        if current.ask == nil, listening != nil, case .failed(.notSent, _) = outcome {
+            giveUpListening()
+        }
         let isPolled = current.ask == nil && driver.polling.hasPlan
         if isPolled {
             polled?.plan.answered(id, outcome.forPlan, at: now)
@@ -119,6 +122,13 @@ extension Runner {
 
     /// Offers a batch to the sinks and returns the first one that has no space.
     private func firstFullSink(for batch: ReadingBatch, from first: Int = 0) -> Int? {
+        Self.firstFullSink(of: sinks, for: batch, from: first)
+    }
+
+    /// Offers a batch to `sinks` from `first` on and returns the first one that has no space.
+    static func firstFullSink(
+        of sinks: [any ReadingSink], for batch: ReadingBatch, from first: Int
+    ) -> Int? {
         sinks.indices[first...].first {
             !sinks[$0].offer(batch) && sinks[$0].spaceDescriptor != nil
         }

@@ -10,7 +10,16 @@ extension Runner {
     /// Carries out a command from outside the thread.
     mutating func obey(_ command: SessionCore.Command) {
         switch command {
-        case .ask(let request, let ticket): driver.requests.append(request, for: ticket)
+        case .listen(let filters): listening = filters
+        case .ask(let request, let ticket):
+            // A session that listens until its end would never send the request.
+            guard listening == nil else {
+                let answer = Answer(
+                    request: request, exchange: Exchange(), reply: Reply(), items: [], asked: now,
+                    answered: now)
+                return ticket.fulfil(.failure(.requestFailed(.notSent, soFar: answer)))
+            }
+            driver.requests.append(request, for: ticket)
         case .poll(let plan, let next):
             follow(next)
             // The new plan also asks for signals that were asked less often before.
@@ -73,7 +82,7 @@ extension Runner {
     /// Submits the next request, if there is one and the scan tool is idle.
     mutating func takeOver() {
         deadlines.plan = nil
-        guard case .idle = machine.state, driver.mayAsk else { return }
+        guard case .idle = machine.state, !listenOn(), driver.mayAsk else { return }
         // Right after a frame there cannot be another one, and each system call delays the request.
         if !(session?.isDrained ?? false) { takeEarlyBytes() }
         guard case .idle = machine.state else { return }
@@ -104,7 +113,7 @@ extension Runner {
         }
     }
 
-    private mutating func submit(_ request: AdapterRequest, for ask: Ask?) {
+    mutating func submit(_ request: AdapterRequest, for ask: Ask?) {
         now = SystemClock.now()
         times.submit(at: now)
         let running = RunningRequest(request: request, asked: now, ask: ask)

@@ -46,6 +46,17 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     /// The status with which the adapter last restarted.
     var lastRestart: AdapterStatus?
 
+    /// The filters of the listening; nil if the session does not listen by itself.
+    var listening: [CANFilter]?
+    /// Before this time, a session does not begin to listen again.
+    var listeningPause: Instant?
+    /// Decodes what is heard.
+    var listener: (any BusListener)?
+    /// What was heard and not accepted yet.
+    var heardBatches = HeardBatches()
+    /// The kernel's time of the frame that is handled; nil if there is none.
+    var frameTime: Instant?
+
     private var set = PollSet()
 
     init(
@@ -59,6 +70,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         audience = Audience(core, queued: configuration.queuedEvents, observers: observers)
         self.ready = ready
         self.decoder = decoder
+        listener = configuration.listener
         machine = ScanTool(dialect: dialect, policy: configuration.effectivePolicy)
         connectPlan = ConnectPlan(remembered: configuration.memory?.lineRate)
     }
@@ -88,8 +100,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         let link = set.add(
             session?.descriptor ?? -1, reading: !leavesFramesUnread(),
             writing: session?.wantsToWrite ?? false)
-        let space = set.add(
-            driver.handover.batch.flatMap { sinks[$0.sink].spaceDescriptor } ?? -1)
+        let full = driver.handover.batch?.sink ?? heardBatches.fullSink
+        let space = set.add(full.flatMap { sinks[$0].spaceDescriptor } ?? -1)
         do {
             deadlines.write = session?.retryTime
             session?.noteWait()
@@ -107,10 +119,9 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
             core.wake.take()
             for command in core.takeCommands() { obey(command) }
         }
-        if let sink = driver.handover.batch?.sink, let descriptor = sinks[sink].spaceDescriptor,
-            set.isReadable(space)
-        {
+        if let full, let descriptor = sinks[full].spaceDescriptor, set.isReadable(space) {
             EventDescriptor.take(descriptor)
+            retryHeard()
             continueOffering()
             drainFollowUps()
         }
@@ -133,6 +144,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         do {
             if writing { try session?.flush() }
             if reading, let bytes = try session?.receive(), !bytes.isEmpty { take(bytes) }
+            if let lost = session?.takeDropped(), lost > 0 { tell(.didLoseFrames(lost)) }
         } catch {
             lose(error)
             drainFollowUps()
@@ -143,7 +155,15 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         record(bytes, .fromAdapter)
         times.received(bytes, at: now)
         if machine.isAtPrompt, !machine.dialect.capabilities.hearsOthers { noteUnasked(bytes) }
-        handle(.received(bytes))
+        let times = session?.frameTimes ?? []
+        guard !times.isEmpty else { return handle(.received(bytes)) }
+        // Each frame has its own time.
+        for (place, time) in times.enumerated() {
+            frameTime = time
+            let start = place * CANRecord.length
+            handle(.received(Array(bytes[start..<start + CANRecord.length])))
+        }
+        frameTime = nil
     }
 
     /// Reads bytes that arrived before the next request is written, because they cannot be its answer.
@@ -261,8 +281,14 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
 
     /// Delivers the data from before the end, and waits for a full store as long as at a stop.
     private mutating func handOnTheRest() {
+        finishListening()
         decodeReplies()
         while driver.handover.batch != nil {
+            guard wait() else { break }
+        }
+        let limit = now + configuration.drainLimit
+        while heardBatches.fullSink != nil, now < limit {
+            deadlines.limitDrain(to: limit)
             guard wait() else { break }
         }
     }

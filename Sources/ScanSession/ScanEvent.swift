@@ -56,6 +56,8 @@ public enum ScanEvent: Hashable, Sendable {
     case recordingFailed(errno: Int32)
     /// A slow operation made progress.
     case didProgress(ScanProgress)
+    /// This many frames of the bus were lost, because they were not read in time.
+    case didLoseFrames(Int)
     /// This many events were dropped here because the observer did not read them in time.
     case didLoseEvents(Int)
     /// The session has ended; this is the last event.
@@ -93,7 +95,7 @@ public enum ScanEvent: Hashable, Sendable {
             .toolDidConnect, .toolDidDisconnect, .toolDidInitialize, .toolDidFailToInitialize,
             .toolWillSleep, .toolDidReport,
             .didReceiveVoltage, .didTimeOut, .didNotSend, .didReceiveError, .pollDidFinish,
-            .recordingFailed, .didLoseEvents,
+            .recordingFailed, .didLoseFrames, .didLoseEvents,
             .sessionDidEnd:
             .milestones
         case .didSendCommand, .didReceiveResponses, .didReceiveUnasked: .requests

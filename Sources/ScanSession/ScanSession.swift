@@ -44,9 +44,14 @@ public final class ScanSession: Sendable {
         sinks: [any ReadingSink] = [], observers: [any ScanObserver] = [],
         interruptedBy interrupt: Int32? = nil
     ) throws(ScanError) -> ScanSession {
-        try start(
-            configuration, dialect: configuration.knownDialect, decoder: decoder, sinks: sinks,
-            observers: observers, interruptedBy: interrupt)
+        guard configuration.onlyListens else {
+            return try start(
+                configuration, dialect: configuration.knownDialect, decoder: decoder, sinks: sinks,
+                observers: observers, interruptedBy: interrupt)
+        }
+        return try start(
+            configuration, dialect: Listening(configuration.knownDialect), decoder: decoder,
+            sinks: sinks, observers: observers, interruptedBy: interrupt)
     }
 
     /// Starts a session with `dialect`, ignoring the one in the configuration.
@@ -158,6 +163,15 @@ public final class ScanSession: Sendable {
         }
         if let fault { throw fault }
         return try ticket.wait(interruptedBy: nil)
+    }
+
+    /// Listens to the bus until the session ends, and passes what its listener decodes to the sinks.
+    ///
+    /// Returns at once. ``ScanEvent/pollDidFinish`` reports an adapter that cannot listen.
+    ///
+    /// - Parameter filters: the frames to receive; empty = all.
+    public func hear(_ filters: [CANFilter] = []) {
+        _ = core.send(.listen(filters))
     }
 
     /// Polls by `plan` until it is done or cancelled or the session stops; replaces an earlier poll.

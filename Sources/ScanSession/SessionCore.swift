@@ -18,6 +18,8 @@ final class SessionCore: Sendable {
         /// The reader of a stream has left.
         case leave(PollStream)
         case endListening
+        /// Listens to the frames that pass these filters until the end of the session; empty = all frames.
+        case listen([CANFilter])
         case stop
     }
 
@@ -173,6 +175,15 @@ final class SessionCore: Sendable {
         }
     }
 
+    /// Counts readings that no request asked for.
+    func noteHeard(readings: Int, at time: Instant) {
+        shared.withLock { shared in
+            shared.statistics.readings += readings
+            shared.begun = shared.begun ?? time
+            shared.latest = time
+        }
+    }
+
     func resetStatistics() {
         shared.withLock { shared in
             shared.statistics = SessionStatistics()
@@ -220,7 +231,7 @@ final class SessionCore: Sendable {
             switch command {
             case .ask(_, let ticket): ticket.fulfil(.failure(error ?? .stopped))
             case .poll(_, let stream): stream?.finish(error == .stopped ? nil : error)
-            case .pausePoll, .resumePoll, .cancelPoll, .leave, .endListening, .stop: break
+            case .pausePoll, .resumePoll, .cancelPoll, .leave, .endListening, .listen, .stop: break
             }
         }
         done.signal()

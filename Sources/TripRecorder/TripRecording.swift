@@ -201,6 +201,9 @@ extension ScanEvent {
                 .gap,
                 text: "polling continues after \(durationText(length.seconds)): \(rest.wakeReason)",
                 duration: length)
+        case .didLoseFrames(let count):
+            return TripEvent(
+                .gap, text: "\(counted(count, "frame")) came faster than they were read")
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveUnasked, .didReceiveResponses, .didReceiveVoltage,
             .didTimeOut, .didNotSend, .toolDidReport,

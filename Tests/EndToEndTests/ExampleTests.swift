@@ -53,6 +53,10 @@ import Testing
         "obdscan devices show /dev/ttyUSB0": "needs that adapter; Tests/System has one",
         "obdscan info -d rfcomm:AA:BB:CC:DD:EE:FF": "needs that adapter; Tests/System has one",
         "obdscan info -d ble:AA:BB:CC:DD:EE:FF": "needs that adapter; Tests/System has one",
+        "obdscan live -d can:can0 --listen --table car.dbc":
+            "needs a bus; RawCANTests has simulated ones",
+        "obdscan log -d can:can0 --listen --table car.dbc":
+            "needs a bus; RawCANTests has simulated ones",
         "obdscan monitor -d can:can0": "needs a bus; RawCANTests has simulated ones",
         "obdscan monitor -d can:can0 --rates --duration 5s":
             "needs a bus; RawCANTests has simulated ones",

@@ -148,6 +148,41 @@ import Testing
         #expect(try readings(live) == readings(log))
     }
 
+    /// Neither a request nor a search leaves; the transcript has every byte that was written.
+    @Test(
+        arguments: [
+            ("monitor", "can"), ("monitor", "slcan"), ("monitor", "elm327"), ("monitor", "stn"),
+            ("live", "can"), ("live", "elm327"), ("log", "can"), ("log", "slcan"),
+        ]) func `a session that listens is silent`(command: String, personality: String)
+        async throws
+    {
+        let talk = workplace.path("\(command)-\(personality)")
+        let table = try workplace.file(
+            "car.dbc", "BO_ 201 Motor: 8 A\n SG_ Rpm : 7|16@0+ (0.25,0) [0|16383] \"rpm\" A\n")
+        let outcome = try await workplace.run(
+            [command, "--table", table, "--duration", "1", "--record", talk, "--format", "json"]
+                + (command == "monitor" ? [] : ["--listen"]) + ["-d", device(personality)])
+        #expect(outcome.status == 0, "\(outcome)")
+        let values = try outcome.objects().filter { $0["signal"] as? String == "Motor.Rpm" }
+        #expect(!values.isEmpty, "\(outcome)")
+        let sent = try String(contentsOfFile: talk, encoding: .utf8).split(separator: "\n")
+            .filter { $0.contains(" > ") }.compactMap { $0.split(separator: "> ").last }
+        switch personality {
+        case "can": #expect(sent.isEmpty, "\(sent)")
+        case "slcan":
+            #expect(
+                sent.allSatisfy { line in
+                    line.replacing("\\r", with: " ").split(separator: " ").allSatisfy {
+                        $0 == "C" || $0 == "L" || $0.hasPrefix("S")
+                    }
+                }, "\(sent)")
+        default:
+            #expect(sent.contains { $0.contains("MA") || $0.contains("STM") })
+            #expect(sent.allSatisfy { $0.hasPrefix("AT") || $0.hasPrefix("ST") || $0 == "\\x20" })
+            #expect(!sent.contains { $0.hasPrefix("ATSP0") || $0.hasPrefix("ATSPA") })
+        }
+    }
+
     @Test func `a simulation of another process is found on TCP`() async throws {
         let server = try workplace.start(["simulate", "--personality", "slcan", "--tcp", "0"])
         let address = try #require(await server.lines(with: "slcan:").first)

@@ -12,7 +12,7 @@ import TripRecorder
 import VehicleScan
 
 /// `obdscan live`: shows readings continuously.
-struct LiveCommand: ParsableCommand, OutputCommand {
+struct LiveCommand: RuledCommand {
     var speaksWhenQuiet: Bool { true }
     static let configuration = CommandConfiguration(
         commandName: "live",
@@ -31,6 +31,11 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             continues after a lost link and is closed at the end. The key m, or SIGUSR1, marks a \
             moment with a note, which appears in trips show, reports and exports.
 
+            With --listen nothing is sent to the vehicle: the values come from the frames that ECUs send \
+            by themselves, by a table or a DBC file (--table) or by SAE J1939.
+
+            \(Self.ruleText)
+
             EXAMPLES
               obdscan live
               obdscan live rpm speed coolant-temp
@@ -38,6 +43,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
               obdscan live --log rpm speed maf
               obdscan live --alarm 'ECT>110' --alarm 'VPWR<11.8'
               obdscan live --lines --every 10s speed coolant-temp fuel-level
+              obdscan live -d can:can0 --listen --table car.dbc
               obdscan live --duration 20s --why rpm speed maf
               obdscan live --duration 1m --format json > readings.jsonl
               obdscan live rpm | head
@@ -85,18 +91,28 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             discussion: "The report has the pace, too, and what would help."))
     var why = false
 
+    @OptionGroup var listening: ListenOptions
     @OptionGroup var rest: RestOptions
     @OptionGroup var alarms: AlarmOptions
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--listen asks for nothing, so --view, --every and --why do not go with it") {
+            $0.listening.listen && ($0.view != nil || $0.every != nil || $0.why)
+        }
+    ]
+
     func run() throws {
-        let automatic = tables.automaticPacks
-        let table = try loadTable(tables, automatic: automatic)
+        let automatic = listening.listen ? [] : tables.automaticPacks
+        let table = try loadTable(tables, adding: listening.table, automatic: automatic)
         let names = SignalNames(table)
+        let heard =
+            try listening.listen
+            ? listening.heard(signals, table, vehicle.vehicleProtocol.vehicleProtocol) : nil
         var selected = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
-        selected += try signals.map { try names.findPaced($0) }
+        if heard == nil { selected += try signals.map { try names.findPaced($0) } }
         let isDriver = SignalViews.isDriver(view, UserSettings.current)
         if isDriver && !selected.isEmpty {
             throw ValidationError("--view driver has its own signals: leave the others out")
@@ -126,20 +142,26 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         if let recorder { needs.sinks.insert(recorder.sink, at: 0) }
         let unsupported = try UnsupportedSignals(table)
         if !isScreen, !wanted.isEmpty { needs.sinks.append(unsupported) }
-        packs.add(to: &needs, for: wanted)
-        needs.restsWhileVehicleIsOff = rest.limits != nil
+        if let heard {
+            needs.onlyListens = true
+            needs.listener = heard.listener
+        } else {
+            packs.add(to: &needs, for: wanted)
+            needs.restsWhileVehicleIsOff = rest.limits != nil
+        }
         try withVehicle(vehicle, output, table, needs) { connection in
-            let own = try packs.settle(wanted, on: connection) { output.note($0) }
-            var setup = try PollSetup.make(
-                own.signals, own.records, connection, every: period,
-                unknown: { output.note($0.text) })
-            if isScreen || isDriver { try setup.learnKind(connection) }
-            if isDriver {
-                setup.keepDriver(table, and: alarming.asked.compactMap(\.signal))
+            var setup =
+                try heard.map { PollSetup(heard: $0.named) }
+                ?? polled(wanted, packs, connection, every: period)
+            if !setup.listens {
+                if isScreen || isDriver { try setup.learnKind(connection) }
+                if isDriver {
+                    setup.keepDriver(table, and: alarming.asked.compactMap(\.signal))
+                }
+                setup.protectBattery(rest.limits, connection)
+                setup.watchesVoltage = isScreen
+                if isScreen { setup.watchLight(connection) }
             }
-            setup.protectBattery(rest.limits, connection)
-            setup.watchesVoltage = isScreen
-            if isScreen { setup.watchLight(connection) }
             let bell = alarming.plan.bell(
                 table, output.units, for: setup, note: output.note
             ) { $0.print(output) }
@@ -147,7 +169,11 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             var summary = PollSummary(statistics: SessionStatistics())
             let show = { (trip: LiveTrip?) throws -> PollLoop.End in
                 unsupported.begin(setup)
-                connection.scan.poll(setup.plan)
+                if setup.listens {
+                    connection.scan.hear()
+                } else {
+                    connection.scan.poll(setup.plan)
+                }
                 let until = duration.map { SystemClock.now() + $0.duration }
                 guard let screen else {
                     return try stream(
@@ -181,8 +207,22 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         }
     }
 
+    /// The set-up for the records to request.
+    private func polled(
+        _ wanted: [SelectedSignal], _ packs: PackChoice, _ connection: Vehicle,
+        every period: Duration?
+    ) throws -> PollSetup {
+        let own = try packs.settle(wanted, on: connection) { output.note($0) }
+        return try PollSetup.make(
+            own.signals, own.records, connection, every: period,
+            unknown: { output.note($0.text) })
+    }
+
     /// Throws the failure in the end of a poll.
     private func check(_ end: PollLoop.End, of connection: Vehicle) throws {
+        if end == .finished, listening.listen {
+            throw Failure(BusWatch.Fault.cannotListen, at: connection.accessory)
+        }
         if end == .finished, connection.scan.statistics.readings == 0 {
             throw Failure(
                 "\(connection.accessory): no ECU answered any of these signals",
@@ -230,7 +270,8 @@ struct LiveCommand: ParsableCommand, OutputCommand {
             guard isData, case .reading(let reading) = item else { return false }
             return [item].vin != nil || reading.isECUName
         }
-        let identity = trip.map { _ in VINQuery(connection, by: setup.profiles) }
+        let identity =
+            setup.listens ? nil : trip.map { _ in VINQuery(connection, by: setup.profiles) }
         var loop = PollLoop(
             connection, queue: queue, until: until, identity: identity, printer: printer)
         loop.others += trip.map { [($0.marks.descriptor, $0.marks.take)] } ?? []
@@ -252,6 +293,7 @@ struct LiveCommand: ParsableCommand, OutputCommand {
         } batch: { batch in
             // Batches before the start do not belong to the trip, so they are not printed either.
             if let start, batch.answered < start { return }
+            if setup.listens, let vin = batch.items.vin { recording?.take(vin) }
             let time = connection.utc(batch.answered)
             try printer?.print { writer, _ in
                 for item in batch.items where setup.wants(item) || tellsVehicle(item) {

@@ -73,6 +73,11 @@ struct LogCommand: RuledCommand {
             while the vehicle is off, with Restart=on-failure and RestartSec=180: each new start \
             wakes the vehicle's bus.
 
+            With --listen nothing is sent to the vehicle: the trip gets the values in the frames that \
+            ECUs send by themselves, by a table or a DBC file (--table) or by SAE J1939, as import \
+            stores them from a log of the bus. Frames that came faster than they were read are noted \
+            as a gap.
+
             \(Self.ruleText)
 
             EXAMPLES
@@ -81,6 +86,7 @@ struct LogCommand: RuledCommand {
               obdscan log rpm@10Hz speed@5Hz ect@5s
               obdscan log --until-off --keep 365d
               obdscan log -d /dev/ttyUSB0 -d tcp:192.168.0.10:35000
+              obdscan log -d can:can0 --listen --table car.dbc
               obdscan log --tag commute --db ~/trips.db
               obdscan log --gps gpsd://localhost
               obdscan log --gps "serial:/dev/ttyUSB1?baud=4800"
@@ -110,6 +116,7 @@ struct LogCommand: RuledCommand {
     @Flag(help: "Do not read trouble codes.")
     var noCodes = false
 
+    @OptionGroup var listening: ListenOptions
     @OptionGroup var rest: RestOptions
 
     @Flag(help: "End when the vehicle is off.")
@@ -179,6 +186,10 @@ struct LogCommand: RuledCommand {
     @OptionGroup var output: OutputOptions
 
     static let rules: [OptionRule<Self>] = [
+        OptionRule("--listen asks for nothing, so --every, --until-off and --why do not go with it")
+        {
+            $0.listening.listen && ($0.every != nil || $0.untilOff || $0.why)
+        },
         OptionRule("--silence and --standstill belong to --until-off") {
             !$0.untilOff && ($0.silence != nil || $0.standstill != nil)
         },
@@ -201,10 +212,13 @@ struct LogCommand: RuledCommand {
 
     func run() throws {
         try LogFleet.check(device)
-        let automatic = tables.automaticPacks
-        let table = try loadTable(tables, automatic: automatic)
+        let automatic = listening.listen ? [] : tables.automaticPacks
+        let table = try loadTable(tables, adding: listening.table, automatic: automatic)
         let names = SignalNames(table)
-        var selected = try signals.map { try names.findPaced($0) }
+        let heard =
+            try listening.listen
+            ? listening.heard(signals, table, link.vehicleProtocol.vehicleProtocol) : nil
+        var selected = try heard == nil ? signals.map { try names.findPaced($0) } : []
         if untilOff && !signals.isEmpty {
             // The rule needs these signals; do not poll a record twice.
             for name in ["RPM", "VSS"] {
@@ -235,6 +249,7 @@ struct LogCommand: RuledCommand {
             plan.trip.receiver = try PositionReceiver.chosen(gps) { [output] in output.note($0) }
         }
         plan.alarms = alarming.plan
+        plan.heard = heard
         guard device.count < 2 else {
             try LogFleet(plan: plan, devices: device, link: link).run(inbox)
             return
@@ -264,7 +279,8 @@ struct LogCommand: RuledCommand {
         return LogPlan(
             table: table, chosen: chosen, packs: packs, trip: trip, output: output,
             duration: duration?.duration, endLimits: untilOff ? endLimits : nil,
-            battery: untilOff ? nil : rest.limits, readsCodes: !noCodes, explains: why, marks: marks
+            battery: untilOff || listening.listen ? nil : rest.limits,
+            readsCodes: !noCodes && !listening.listen, explains: why, marks: marks
         )
     }
 

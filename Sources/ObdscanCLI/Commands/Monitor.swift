@@ -19,10 +19,12 @@ struct MonitorCommand: RuledCommand {
         commandName: "monitor",
         abstract: "Watch the frames of a CAN bus.",
         discussion: """
-            Prints each frame until Ctrl-C or --duration. On can: and slcan: nothing is sent, and \
-            an slcan adapter only listens. An ELM327-class adapter first asks the vehicle, because \
-            it finds the protocol by an answer, and then listens with AT MA; most of them are too slow \
-            for a busy bus. With --id the adapter \
+            Prints each frame until Ctrl-C or --duration. Nothing is sent to the vehicle. An slcan \
+            adapter listens only, and acknowledges nothing. An ELM327-class adapter listens with \
+            AT MA for two seconds at each of the protocols 6, 7, 8 and 9 (or at that of --protocol) \
+            until it hears frames; most of them are too slow for a busy bus. A SocketCAN interface \
+            acknowledges the frames of others unless it is in listen-only mode; the first line says \
+            so. Frames that came faster than they were read are counted. With --id the adapter \
             itself leaves out the other frames (AT CF and AT CM, on an OBDLink STFPA and STM).
 
             With --table, and with signals or --values, it prints the values in the frames, one line \
@@ -119,11 +121,6 @@ struct MonitorCommand: RuledCommand {
         let values = try printsValues ? values(by: loaded) : nil
         try withVehicle(vehicle, output, loaded, needs) { connection in
             let spoken = connection.scan.link?.capabilities.vehicleProtocol
-            if let spoken, spoken.family.isLegacy {
-                output.note(
-                    "This vehicle does not use CAN, but \(spoken.title): monitor has no frames to show."
-                )
-            }
             try log?.begin()
             defer {
                 if let log, let to { output.note("\(to): \(counted(log.frames, "frame"))") }
@@ -205,6 +202,11 @@ private final class FrameLog {
         if descriptor < 0 {
             throw errno == EEXIST ? Self.exists(path) : Failure(outputFile: path, errno: errno)
         }
+        // A file that another program has made meanwhile is a capture, too.
+        var status = stat()
+        if !isNew, fstat(descriptor, &status) != 0 || status.st_mode & S_IFMT == S_IFREG {
+            throw Self.exists(path)
+        }
         writer = TextOutput(descriptor: descriptor)
     }
 
@@ -213,7 +215,7 @@ private final class FrameLog {
         do throws(OutputError) {
             try writer.writeLine(line)
             try writer.flush()
-            frames += 1
+            if line.hasPrefix("(") { frames += 1 }
         } catch {
             if case .failed(let number) = error { throw Failure(outputFile: path, errno: number) }
             throw error

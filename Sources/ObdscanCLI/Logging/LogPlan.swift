@@ -30,6 +30,8 @@ struct LogPlan: Sendable {
     /// The marks that the user sets.
     let marks: MarkSignals
     var alarms = AlarmPlan()
+    /// What is recorded of the bus without asking, with the named signals; nil = the vehicle is asked.
+    var heard: (named: [SignalIndex], listener: BusReadings)?
 }
 
 /// The outcome of one device's recording.

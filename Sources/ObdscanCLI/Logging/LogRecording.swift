@@ -38,7 +38,8 @@ struct LogRecording: Sendable {
     private func recordVehicle() throws -> LogOutcome {
         let sink = try TripSink()
         let prints = plan.output.format != .text
-        let queue = prints || !plan.alarms.armed.isEmpty ? try BatchQueue(full: .refuse) : nil
+        let isWatched = prints || !plan.alarms.armed.isEmpty || plan.heard != nil
+        let queue = isWatched ? try BatchQueue(full: .refuse) : nil
         var sinks: [any ReadingSink] = [sink]
         let watch = plan.endLimits.map {
             TripEndDetector($0, table: plan.table, start: SystemClock.now())
@@ -51,7 +52,12 @@ struct LogRecording: Sendable {
         if let lights { sinks.append(lights) }
         var needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: inbox)
         needs.accessory = accessory
-        plan.packs.add(to: &needs, for: plan.chosen)
+        if let heard = plan.heard {
+            needs.onlyListens = true
+            needs.listener = heard.listener
+        } else {
+            plan.packs.add(to: &needs, for: plan.chosen)
+        }
         needs.restsWhileVehicleIsOff = plan.battery != nil
         var outcome = LogOutcome()
         try withVehicle(vehicle, plan.output, plan.table, needs) { connection in
@@ -64,14 +70,9 @@ struct LogRecording: Sendable {
         _ connection: Vehicle, _ sink: TripSink, _ queue: BatchQueue?, _ watch: TripEndDetector?,
         _ unsupported: UnsupportedSignals, _ lights: LightChanges?
     ) throws -> LogOutcome {
-        let own = try plan.packs.settle(plan.chosen, on: connection) { plan.output.note($0) }
-        var setup = try PollSetup.make(
-            own.signals, own.records, connection, every: plan.trip.every
-        ) {
-            plan.output.note($0.text)
-        }
-        setup.protectBattery(plan.battery, connection)
-        if lights != nil { setup.watchLight(connection) }
+        let setup =
+            try plan.heard.map { PollSetup(heard: $0.named) }
+            ?? polled(connection, watchesLight: lights != nil)
         var outcome = LogOutcome()
         let (end, trip) = try TripRecording.run(plan.trip, on: connection, from: sink) { notice in
             if let news = TripNews(notice) { note(news.text) }
@@ -95,12 +96,27 @@ struct LogRecording: Sendable {
         outcome.summary.positions = plan.trip.receiver?.counts
         outcome.patience = end.patience
         if case .otherVehicle = end { outcome.meetsAnother = true }
-        if case .failed(let error) = end {
+        if end == .finished, plan.heard != nil {
+            outcome.failure = Failure(BusWatch.Fault.cannotListen, at: connection.accessory)
+        } else if case .failed(let error) = end {
             outcome.failure = Failure(error, at: connection.accessory)
         } else {
             outcome.failure = Failure(plan.trip.store.relocation)
         }
         return outcome
+    }
+
+    /// The set-up for the records to request.
+    private func polled(_ connection: Vehicle, watchesLight: Bool) throws -> PollSetup {
+        let own = try plan.packs.settle(plan.chosen, on: connection) { plan.output.note($0) }
+        var setup = try PollSetup.make(
+            own.signals, own.records, connection, every: plan.trip.every
+        ) {
+            plan.output.note($0.text)
+        }
+        setup.protectBattery(plan.battery, connection)
+        if watchesLight { setup.watchLight(connection) }
+        return setup
     }
 
     /// Polls until the end; `queue` contains the data to print, too.
@@ -112,7 +128,11 @@ struct LogRecording: Sendable {
         let start = recording.start
         let until = plan.duration.map { SystemClock.now() + $0 }
         unsupported.begin(setup)
-        connection.scan.poll(setup.plan)
+        if setup.listens {
+            connection.scan.hear()
+        } else {
+            connection.scan.poll(setup.plan)
+        }
         let showsProgress = accessory == nil && LogProgress.isWatched(plan.output)
         let clearProgress = { if showsProgress { StatusLine.clear() } }
         defer { clearProgress() }
@@ -125,7 +145,7 @@ struct LogRecording: Sendable {
         let prints = plan.output.format != .text
         var loop = PollLoop(
             connection, queue: queue, until: until, watch: watch,
-            identity: VINQuery(connection, by: setup.profiles),
+            identity: setup.listens ? nil : VINQuery(connection, by: setup.profiles),
             printer: prints ? plan.printer : nil)
         if let lights {
             loop.codes = CodeWatch(connection, by: setup.profiles, lights) { [recording] list in
@@ -157,6 +177,7 @@ struct LogRecording: Sendable {
             // Batches before the start do not belong to the trip, so they are not printed either.
             if batch.answered < start { return }
             bell?.take(batch)
+            if setup.listens, let vin = batch.items.vin { recording.take(vin) }
             guard prints else { return }
             let time = connection.utc(batch.answered)
             try plan.printer.print { writer, hasHeading in

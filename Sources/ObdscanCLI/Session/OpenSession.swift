@@ -165,8 +165,10 @@ struct SessionNeeds {
     var restsWhileVehicleIsOff = false
     /// Whether the command listens to the bus.
     var listens = false
-    /// Whether the command only listens, to every frame of the bus.
+    /// Whether the command only listens, to every frame of the bus, and sends nothing.
     var onlyListens = false
+    /// Decodes what the session hears, for its sinks.
+    var listener: (any BusListener)?
     /// Whether the command asks a person before it sends to an address that is not for diagnostics.
     var asksForConsent = false
     /// The signals that end the command, if they are blocked already; nil = not yet.
@@ -219,8 +221,10 @@ func withSession(
     configuration.memory = memory.known
     configuration.vehicle = needs.vehicle
     configuration.reconnect = needs.reconnect
-    if needs.onlyListens, configuration.connector.isCAN {
+    if needs.onlyListens {
+        try configuration.checkThatItListens()
         configuration.onlyListens = true
+        configuration.listener = needs.listener
         configuration.vehicle = .unused
         if var interface = address.transport as? CANTransport {
             interface.hearsEverything = true
@@ -244,8 +248,10 @@ func withSession(
                     isStored: memory.key != nil || options.database.isNamed)))
         defer {
             scan.stop()
-            memory.save(scan.memory)
+            // Whether a vehicle answers in the protocol of the bus was not asked.
+            if !needs.onlyListens { memory.save(scan.memory) }
         }
+        if needs.onlyListens, let noise = scan.link?.noise(on: address) { output.note(noise) }
         try body(connection)
     } catch VehicleError.session(.interrupted), ScanError.interrupted {
         try inbox.end()
@@ -272,6 +278,40 @@ func withSession(
         }
     }
     if let failure = brokeOff() { throw failure }
+}
+
+extension SessionConfiguration {
+    /// Refuses a dialect and a protocol without a bus to listen to.
+    fileprivate func checkThatItListens() throws(Failure) {
+        if let vehicleProtocol, vehicleProtocol.family.isLegacy || vehicleProtocol == .doip {
+            throw Failure(
+                "obdscan listens to CAN, and --protocol names \(vehicleProtocol.title)",
+                hint: "leave --protocol out", status: .usage)
+        }
+        switch dialect {
+        case .automatic, .elm327, .stn: return
+        case .goLink, .doip:
+            throw Failure(
+                "\(connector.name): this adapter cannot listen to the bus",
+                hint: "an ELM327, an OBDLink, slcan: and can: can", status: .unavailable)
+        }
+    }
+}
+
+extension LinkInformation {
+    /// How a link that only listens is not silent on the bus; nil if it is, as far as is known.
+    fileprivate func noise(on address: AccessoryAddress) -> String? {
+        if let interface = (address.transport as? CANTransport)?.state {
+            guard !interface.isListenOnly, interface.kind != "vcan" else { return nil }
+            return "\(interface.name) sends no frame, but acknowledges those of others. Its setting "
+                + "listen-only makes it silent."
+        }
+        guard identity.unsupportedCommands.contains(AdapterCommand.silentMonitoring) else {
+            return nil
+        }
+        return "\(address) does not know AT CSM1: it sends no frame, but may acknowledge those of "
+            + "others."
+    }
 }
 
 private func startSession(

@@ -21,34 +21,13 @@ package struct BusValues {
         var tables: [String] = []
 
         /// The signals with these names; throws a `SignalError` for a name that no signal has.
-        ///
-        /// `Speed` means the signal `Speed` of each message.
         package init(
             signals names: [String], in table: PIDTable, isEach: Bool, tables: [String]
         ) throws(SignalError) {
             self.names = names
             self.isEach = isEach
             self.tables = tables
-            guard !names.isEmpty else { return }
-            var found: Set<SignalIndex> = []
-            for name in names {
-                let wanted = SignalNames.key(name)
-                let places = table.signals.indices.filter { place in
-                    let signal = table.signals[place]
-                    let short = signal.id.split(separator: ".").last.map(String.init)
-                    return ([signal.id, short ?? ""] + signal.aliases).contains {
-                        SignalNames.key($0) == wanted
-                    }
-                }
-                if places.isEmpty {
-                    let one = try SignalNames(table).find(name)
-                    found.formUnion(
-                        one.signal.map { [$0] }
-                            ?? one.record?.signals.map { SignalIndex(rawValue: $0) } ?? [])
-                }
-                found.formUnion(places.map { SignalIndex(rawValue: Int32($0)) })
-            }
-            signals = found
+            signals = try BusSignals.find(names, in: table).map { Set($0) }
         }
     }
 
@@ -185,18 +164,18 @@ package struct BusValues {
     package var reasonOfSilence: String? {
         guard frames > 0 else { return nil }
         let seen =
-            "the \(counted(identifiers.count, "identifier")) on this bus "
-            + "(\(counted(frames, "frame")))"
+            "on this bus (\(counted(identifiers.count, "identifier")), "
+            + "\(counted(frames, "frame")))"
         if !choice.tables.isEmpty, decoder.heardFrames == 0 {
             let tables = choice.tables.joined(separator: ", ")
             let know = choice.tables.count == 1 ? "knows" : "know"
-            return "\(tables) \(know) none of \(seen)."
+            return "\(tables) \(know) no identifier \(seen)."
         }
         guard printed == 0 else { return nil }
         if decoded > 0, !choice.names.isEmpty {
             return "No frame on this bus has a value of \(choice.names.joined(separator: ", "))."
         }
-        return "No table knows any of \(seen); --table adds one."
+        return "No table knows an identifier \(seen); --table adds one."
     }
 
     /// The number of messages that could not be decoded, in words; nil if there was none.

@@ -50,6 +50,9 @@ package struct BusWatch {
     private var silenceDeadline: Instant?
     private var counts: [ECUAddress: Int] = [:]
     private var lost = 0
+    /// When frames were last said to be lost.
+    private var lossTold: Instant?
+    private var frames = 0
     private var rows: RowWriter
     /// Identifiers that are counted at most; a bus has 2,048 of 11 bits.
     private static let mostIdentifiers = 4_096
@@ -96,7 +99,11 @@ package struct BusWatch {
                 request, interruptedBy: connection.interrupt,
                 isInterrupted: { _ = connection.inbox?.next() },
                 heard: { time, event in
-                    if case .didLoseEvents(let count) = event { lost += count }
+                    switch event {
+                    case .didLoseEvents(let count): lost += count
+                    case .didLoseFrames(let count): try lose(count, at: time)
+                    default: break
+                    }
                     guard case .didProgress(.heardFrame(let frame)) = event, let id = frame.id,
                         filters.isEmpty || filters.contains(where: { $0.passes(id) })
                     else { return }
@@ -121,6 +128,13 @@ package struct BusWatch {
             try writer.append { rows.finish(&$0) }
             try writer.flush()
         }
+        if frames == 0, lost == 0 {
+            note(
+                filters.isEmpty
+                    ? "No frame was heard. Is the ignition on? Behind a gateway, the socket shows only "
+                        + "answers to requests."
+                    : "No frame with an identifier of --id was heard.")
+        }
         if rates { try printRates((SystemClock.now() - begun).seconds, &writer) }
         guard lost == 0 else { throw Fault.lostFrames(lost) }
     }
@@ -128,6 +142,7 @@ package struct BusWatch {
     private mutating func take(
         _ frame: CANFrame, at time: UTC, _ writer: inout TextOutput
     ) throws {
+        frames += 1
         if rates {
             if counts[frame.id] != nil || counts.count < Self.mostIdentifiers {
                 counts[frame.id, default: 0] += 1
@@ -153,6 +168,16 @@ package struct BusWatch {
 
     /// The time after which a bus without a known frame is reported.
     private static let patience = Duration.seconds(10)
+
+    /// Counts lost frames, says so from time to time, and notes the place in the log as candump does.
+    private mutating func lose(_ count: Int, at time: Instant) throws {
+        lost += count
+        try log?(
+            "DROPCOUNT: dropped \(count) CAN frames on '\(interface)' socket (total drops \(lost))")
+        if let told = lossTold, time - told < Self.patience { return }
+        lossTold = time
+        note("\(counted(lost, "frame")) came faster than they were read, and are missing so far.")
+    }
 
     /// Says why no value was printed, once.
     private mutating func tellSilence() {

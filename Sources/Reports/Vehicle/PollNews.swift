@@ -51,7 +51,7 @@ package struct PollNews {
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveUnasked, .didReceiveResponses, .didReceiveVoltage,
             .didTimeOut, .didReceiveError, .pollDidFinish, .didChangeState, .didProgress,
-            .didLoseEvents,
+            .didLoseFrames, .didLoseEvents,
             .sessionDidEnd:
             return nil
         }

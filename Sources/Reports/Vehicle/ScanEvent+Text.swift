@@ -45,6 +45,8 @@ extension ScanEvent {
             "state \(step.from.rawValue) -> \(step.to.rawValue) (\(step.event.rawValue))"
         case .recordingFailed(let number):
             "the recording cannot be written: \(SystemError.text(of: number))"
+        case .didLoseFrames(let count):
+            "\(counted(count, "frame")) came faster than they were read, and are lost"
         case .didLoseEvents(let count): "\(count) events were not read in time and are lost"
         case .didProgress(let progress):
             switch progress {

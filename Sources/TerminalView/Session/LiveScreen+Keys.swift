@@ -164,6 +164,14 @@ extension LiveScreen {
     private mutating func add(_ choice: SignalChoice) throws {
         if choice.text.isEmpty && choice.place == nil { return }
         do {
+            if setup.listens {
+                for signal in try BusSignals.find([choice.text], in: connection.table) ?? [] {
+                    model.allow(signal)
+                    model.expect(signal, connection.table[signal])
+                    extra.insert(signal)
+                }
+                return
+            }
             guard let selected = try settled(SignalNames(connection.table).find(choice)) else {
                 return
             }
@@ -214,6 +222,7 @@ extension LiveScreen {
         guard let signal = model.removeRow() else { return }
         setup.named.removeAll { $0 == signal }
         extra.remove(signal)
+        if setup.listens { return }
         let table = connection.table
         let shown = Set(model.rows.map(\.signal))
         setup.wants.removeAll { want in

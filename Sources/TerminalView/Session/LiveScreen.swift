@@ -111,7 +111,7 @@ package struct LiveScreen: ~Copyable {
     private mutating func show() throws -> PollLoop.End {
         takeLink()
         try draw()
-        identity = VINQuery(connection, by: setup.profiles)
+        if !setup.listens { identity = VINQuery(connection, by: setup.profiles) }
         var lastFrame = SystemClock.now()
         var isDirty = true
         while true {
@@ -178,7 +178,7 @@ package struct LiveScreen: ~Copyable {
     mutating func draw() throws(OutputError) {
         guard try terminal.isReady() else { return }
         model.header.state = connection.scan.state
-        model.header.asksNothing = setup.wants.isEmpty && !setup.readsVoltage
+        model.header.asksNothing = setup.wants.isEmpty && !setup.readsVoltage && !setup.listens
         let size = terminal.size
         let lines = view.render(model, at: SystemClock.now(), size: size)
         let text = painter.paint(lines, size: size) + (rings ? "\u{07}" : "")
@@ -274,14 +274,14 @@ package struct LiveScreen: ~Copyable {
             case .toolDidReport(let status):
                 model.header.notice = news.text(of: status)
                 reported = time
-            case .pollDidFinish where setup.wants.isEmpty: continue
+            case .pollDidFinish where setup.wants.isEmpty && !setup.listens: continue
             case .pollDidFinish: return .finished
             case .sessionDidEnd(let error): return .failed(error ?? .stopped)
             case .scanDidPause, .scanDidCancel, .scanDidRest, .toolDidConnect,
                 .toolDidDisconnect(nil), .toolWillSleep, .didSendCommand, .didReceiveResponses,
                 .didReceiveUnasked,
                 .didReceiveVoltage, .didTimeOut, .didNotSend, .didReceiveError, .didChangeState,
-                .recordingFailed, .didProgress, .didLoseEvents:
+                .recordingFailed, .didProgress, .didLoseFrames, .didLoseEvents:
                 if let note = news.note(event) {
                     model.header.notice = note
                     reported = nil

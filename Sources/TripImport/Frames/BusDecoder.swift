@@ -6,9 +6,9 @@ import VehicleLink
 /// what ECUs send by themselves.
 ///
 /// A bus that may speak SAE J1939 shows that first; until then its frames wait: see ``WaitingFrames``.
-package struct BusDecoder {
+package struct BusDecoder: Sendable {
     /// What frames were decoded to.
-    package struct Found {
+    package struct Found: Sendable {
         /// The readings and codes, and errors of the message.
         package var items: [DiagnosticItem]
         /// The time of the last frame; unit: microseconds.
@@ -22,7 +22,7 @@ package struct BusDecoder {
     }
 
     /// What a frame leads to.
-    package enum Event {
+    package enum Event: Sendable {
         case found(Found)
         /// A message that cannot be used.
         case fault(LinkError, line: Int)

@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 import VehicleLink
 
-package struct TableAddresses {
+package struct TableAddresses: Sendable {
     /// The address bytes that may come before the data at an identifier; with an empty list, none.
     private(set) var targets: Set<ECUAddress> = []
     private(set) var responders: Set<ECUAddress> = []
@@ -50,9 +50,9 @@ package struct TableAddresses {
 /// ``DiagnosticAddressRule`` and of tables carry diagnostics, and so does a pair of addresses that has proved
 /// itself; on any other identifier, an answer must repeat two bytes of identifier after a request with
 /// padding. A bus speaks SAE J1939 if a frame shows it: see ``J1939/provesProtocol(_:_:)``.
-package struct DiagnosticTraffic {
+package struct DiagnosticTraffic: Sendable {
     /// A message of an ECU with its request; nil if the log does not contain the request.
-    package struct Answer {
+    package struct Answer: Sendable {
         package var message: ECUMessage
         package var request: [UInt8]?
         package var asked: ECUAddress?
@@ -60,7 +60,7 @@ package struct DiagnosticTraffic {
     }
 
     /// What a frame is.
-    package enum Event {
+    package enum Event: Sendable {
         /// The last frame of a message of an ECU.
         case answer(Answer)
         /// The last frame of a request of OBD.

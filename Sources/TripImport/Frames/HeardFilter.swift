@@ -8,7 +8,7 @@ import OBDCore
 /// at most ten times per second. A value that stays is kept again every five seconds, so that distances and
 /// averages know that it stayed. That a value is not available is kept once. Counters and checksums are left out.
 /// Of a list of codes that an ECU repeats, one per minute is kept, and each that differs from the one before.
-package struct HeardFilter {
+package struct HeardFilter: Sendable {
     private struct Key: Hashable {
         var sender: ECUAddress?
         var signal: SignalIndex
@@ -37,8 +37,11 @@ package struct HeardFilter {
     static let repeatInterval: Int64 = 5_000_000
     static let listInterval: Int64 = 60_000_000
 
+    /// The only signals to keep, counters among them; nil = all but counters and checksums.
+    private let only: Set<SignalIndex>?
+
     /// A filter that has kept nothing yet.
-    package init() {}
+    package init(only: Set<SignalIndex>? = nil) { self.only = only }
 
     /// The items of decoded frames that a trip keeps, and the errors of answers.
     package mutating func kept(
@@ -48,7 +51,9 @@ package struct HeardFilter {
         return found.items.filter { item in
             switch item {
             case .reading(let reading):
-                !found.isBroadcast || keeps(reading, of: table[reading.signal], at: found.time)
+                !found.isBroadcast && only?.contains(reading.signal) ?? true
+                    || found.isBroadcast
+                        && keeps(reading, of: table[reading.signal], at: found.time)
             case .code: !isKnown
             case .error: !found.isBroadcast
             case .monitor, .monitorTest: true
@@ -73,9 +78,13 @@ package struct HeardFilter {
 
     /// Whether a trip keeps a reading of `signal` at `time`, in microseconds.
     mutating func keeps(_ reading: Reading, of signal: Signal, at time: Int64) -> Bool {
-        let isCounter = counters[reading.signal] ?? Self.isCounter(signal)
-        counters[reading.signal] = isCounter
-        guard !isCounter else { return false }
+        if let only {
+            guard only.contains(reading.signal) else { return false }
+        } else {
+            let isCounter = counters[reading.signal] ?? Self.isCounter(signal)
+            counters[reading.signal] = isCounter
+            guard !isCounter else { return false }
+        }
         let key = Key(sender: reading.ecu, signal: reading.signal)
         if let last = kept[key] {
             let passed = time - last.time

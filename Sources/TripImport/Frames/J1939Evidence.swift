@@ -7,7 +7,7 @@ import VehicleLink
 /// One frame hardly shows that a bus speaks SAE J1939, because makers use 29-bit identifiers of their own. Frames
 /// of two parameter groups that a table knows do. The frames before the second one have the same protocol, so they
 /// wait for it.
-package struct J1939Evidence {
+package struct J1939Evidence: Sendable {
     /// The parameter groups that tables know.
     private let known: Set<UInt32>
     /// The known groups that were seen.

@@ -2,7 +2,7 @@ import OBDCore
 import VehicleLink
 
 /// A data frame of a CAN bus in a log.
-package struct LoggedFrame: Hashable {
+package struct LoggedFrame: Hashable, Sendable {
     /// Microseconds since 1970 or since the log began, depending on the format.
     package var time: Int64
     package var id: UInt32

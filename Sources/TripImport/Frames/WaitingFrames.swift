@@ -2,15 +2,15 @@ import Diagnostics
 import OBDCore
 
 /// The first frames of a log whose bus may speak SAE J1939; they wait until it shows its protocol.
-package struct WaitingFrames {
+package struct WaitingFrames: Sendable {
     /// A frame with the number of its line.
-    package struct Numbered {
+    package struct Numbered: Sendable {
         package var frame: LoggedFrame
         package var line: Int
     }
 
     /// What happens to a frame.
-    package enum Outcome {
+    package enum Outcome: Sendable {
         /// The frame need not wait.
         case passed
         /// The frame waits.

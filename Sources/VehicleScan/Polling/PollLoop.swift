@@ -192,7 +192,7 @@ public struct PollLoop {
                 .toolWillSleep, .toolDidReport, .didSendCommand, .didReceiveUnasked,
                 .didReceiveResponses, .didReceiveVoltage, .didTimeOut, .didNotSend,
                 .didReceiveError, .didChangeState, .recordingFailed, .didProgress,
-                .didLoseEvents:
+                .didLoseFrames, .didLoseEvents:
                 continue
             }
         }

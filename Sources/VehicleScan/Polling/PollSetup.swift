@@ -10,6 +10,8 @@ public struct PollSetup: Sendable {
     public var named: [SignalIndex]
     /// Whether to read the voltage at the adapter.
     public var readsVoltage: Bool
+    /// Whether the session only listens to the bus.
+    public private(set) var listens = false
     /// How often that is read.
     public var voltagePeriod = Duration.seconds(5)
     /// Whether to read the voltage occasionally, only for a heading.
@@ -84,6 +86,17 @@ public struct PollSetup: Sendable {
                 record, as: record.dataID, period: period ?? Self.pace(ofGroup: record.dataID.id),
                 ecu: ecu)
         }
+    }
+
+    /// The set-up for what ECUs send by themselves: nothing is requested.
+    ///
+    /// `named` are the signals to use; empty = all.
+    public init(heard named: [SignalIndex]) {
+        wants = []
+        self.named = named
+        readsVoltage = false
+        profiles = []
+        listens = true
     }
 
     /// Whether a reading is a named signal, or any signal if none is named.

@@ -89,11 +89,11 @@ import Testing
         let found = try printed(["1A1#00", "1A1#01", "1A2#00"])
         #expect(found.lines.isEmpty)
         #expect(
-            found.reason == "motor.dbc knows none of the 2 identifiers on this bus (3 frames).")
+            found.reason == "motor.dbc knows no identifier on this bus (2 identifiers, 3 frames).")
         #expect(try printed([]).reason == nil)
         #expect(
             try printed(["1A1#00"], isNamed: false).reason
-                == "No table knows any of the 1 identifier on this bus (1 frame); --table adds one."
+                == "No table knows an identifier on this bus (1 identifier, 1 frame); --table adds one."
         )
         #expect(
             try printed(["1A0#20"], ["MOTOR.Speed"]).reason

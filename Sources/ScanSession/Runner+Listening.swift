@@ -1,0 +1,66 @@
+import Adapters
+import OBDCore
+import ScanTool
+
+// Listens to the bus, and passes on what the frames mean.
+extension Runner {
+    /// Longer than any session: three years.
+    private static var endless: Duration { .seconds(100_000_000) }
+
+    /// Begins to listen, again after a lost link or an adapter that stopped; false if the session does not listen.
+    mutating func listenOn() -> Bool {
+        guard let filters = listening, driver.handover.mayAsk, !driver.life.isEnding else {
+            return false
+        }
+        if let pause = listeningPause, now < pause {
+            deadlines.plan = pause
+            return true
+        }
+        // An adapter may stop at once, again and again.
+        listeningPause = now + .seconds(1)
+        submit(
+            .monitor(
+                id: RequestID(rawValue: 0), text: AdapterCommand.monitorEverything,
+                atMost: Self.endless, filters: filters), for: nil)
+        return true
+    }
+
+    /// Ends the listening of an adapter that cannot.
+    mutating func giveUpListening() {
+        listening = nil
+        tell(.pollDidFinish)
+    }
+
+    /// Takes a frame of the bus.
+    mutating func hear(_ frame: BusFrame) {
+        guard listener != nil else { return }
+        var batches: [ReadingBatch] = []
+        listener?.take(frame, at: frameTime ?? now, &batches)
+        offerHeard(batches)
+    }
+
+    /// Passes on what still waited, at the end of the session.
+    mutating func finishListening() {
+        guard listener != nil else { return }
+        var batches: [ReadingBatch] = []
+        listener?.finish(at: now, &batches)
+        listener = nil
+        offerHeard(batches)
+    }
+
+    private mutating func offerHeard(_ batches: [ReadingBatch]) {
+        guard !batches.isEmpty else { return }
+        for batch in batches { stream?.take(batch) }
+        core.noteHeard(readings: batches.reduce(0) { $0 + $1.items.count }, at: now)
+        let sinks = sinks
+        heardBatches.offer(batches) { Self.firstFullSink(of: sinks, for: $0, from: $1) }
+        let dropped = heardBatches.takeDropped()
+        if dropped > 0 { tell(.didLoseFrames(dropped)) }
+    }
+
+    /// Offers what waited for space again.
+    mutating func retryHeard() {
+        let sinks = sinks
+        heardBatches.retry { Self.firstFullSink(of: sinks, for: $0, from: $1) }
+    }
+}

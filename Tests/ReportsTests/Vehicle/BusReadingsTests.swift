@@ -1,0 +1,155 @@
+import Diagnostics
+import OBDCore
+import PIDTables
+import ScanSession
+import ScanTool
+import Testing
+import TripImport
+
+@testable import Reports
+
+/// A trip of a live bus and an import of its log are the same.
+@Suite struct `A bus that is heard` {
+    private static let table = """
+        record CAN:1A0 1..8 : MOTOR
+          signal MOTOR.Mode A.7..A.5 unverified : Mode
+          signal MOTOR.Speed B..C scale 1/4 unit rpm unverified : Speed
+          signal MOTOR.Temp D offset -40 unit °C if MOTOR.Mode=0,2..3 unverified : Temperature
+          signal MOTOR.CNT E.3..E.0 unverified : CNT
+          signal MOTOR.Far G..H unit V unverified : Far
+
+        """
+
+    private static func loaded() throws -> PIDTable {
+        var file = TableFile(path: "t", contents: Array(table.utf8))
+        file.isNamed = true
+        return try PIDTables.load([file])
+    }
+
+    /// Thirty seconds of a car with a tester, and of a truck: changes, values that stay, a counter, a switch
+    /// without values, a short frame, answers, long messages and repeated codes.
+    private static func log(isTruck: Bool) -> [String] {
+        (0..<1500).map { index in
+            let micros = 1_700_000_000_000_000 + index * 20_000
+            let time =
+                "(\(micros / 1_000_000).\(String(micros % 1_000_000 + 1_000_000).dropFirst()))"
+            func hex(_ number: Int, _ digits: Int) -> String {
+                let text = String(number, radix: 16, uppercase: true)
+                return String(repeating: "0", count: max(0, digits - text.count)) + text
+            }
+            let frame: String
+            switch (index % 10, isTruck) {
+            case (0, true): frame = "0CF00400#FFFFFF\(hex(index * 7 & 0xFFFF, 4))FFFFFF"
+            case (1, true): frame = "18FEEE00#\(hex(125 + index / 500, 2))FFFFFFFFFFFFFF"
+            case (2, true): frame = "18FECA00#04FF5E000301FFFF"
+            case (3, true): frame = "1CECFF0B#201000" + "03FFCAFE00"
+            case (4, true): frame = "1CEBFF0B#0104FF5B0003015C"
+            case (5, true): frame = "1CEBFF0B#0200040" + "15D000503"
+            case (6, true): frame = "1CEBFF0B#0301FFFFFFFFFFFF"
+            case (7, true): frame = "18FEF121#FF\(hex(index & 0xFFFF, 4))FFFFFFFFFF"
+            case (8, true): frame = "19F20000#0102030405060708"
+            case (0, false): frame = "7DF#02010C0000000000"
+            case (1, false): frame = "7E8#04410C\(hex(index, 4))000000"
+            case (2, false): frame = "1A0#2\(hex(index & 0xF, 1))FF"
+            case (3, false): frame = "1A0#E0\(hex(index, 4))28\(hex(index & 0xF, 2))"
+            case (4, false): frame = "7E8#0341"
+            case (5, false): frame = "1A0#"
+            case (6, false): frame = "1A1#0102030405060708"
+            default: frame = "1A0#00\(hex(index / 40, 4))28\(hex(index & 0xF, 2))0000" + "01"
+            }
+            return "\(time) can0 \(frame)"
+        }
+    }
+
+    private struct Value: Equatable, CustomStringConvertible {
+        var signal: String
+        var ecu: String
+        var value: Reading.Value
+        var raw: [UInt8]
+        var time: Int64
+
+        var description: String { "\(time) \(ecu) \(signal) \(value)" }
+    }
+
+    private static func values(
+        _ items: [DiagnosticItem], at time: Int64, _ table: PIDTable
+    ) -> [Value] {
+        items.map { item in
+            switch item {
+            case .reading(let reading):
+                Value(
+                    signal: table[reading.signal].id, ecu: reading.ecu?.description ?? "",
+                    value: reading.value, raw: Array(reading.raw), time: time)
+            case .code(let report):
+                Value(
+                    signal: report.code.text, ecu: report.ecu?.description ?? "", value: .text(""),
+                    raw: [], time: time)
+            default: Value(signal: "\(item)", ecu: "", value: .text(""), raw: [], time: time)
+            }
+        }
+    }
+
+    private static func imported(_ lines: [String], _ table: PIDTable) throws -> [Value] {
+        let text = Array(lines.joined(separator: "\n").utf8)
+        var reader = TripFileReader(
+            try #require(ImportFormat(text)), ImportTable(table), ImportSource(),
+            wallTime: { wall, _ in [wall] })
+        var entries: [(items: [DiagnosticItem], time: UTC)] = []
+        func take(_ event: ImportEvent) {
+            if case .entry(.items(let items), let time) = event { entries.append((items, time)) }
+        }
+        try reader.read(text[...]) { take($0) }
+        try reader.finish { take($0) }
+        return entries.flatMap { entry in
+            values(entry.items, at: entry.time.microseconds, reader.table.table)
+        }
+    }
+
+    private static func heard(
+        _ lines: [String], _ table: PIDTable, only names: [String] = []
+    ) throws -> [Value] {
+        var readings = BusReadings(
+            table, MonitorTables(), signals: try BusSignals.find(names, in: table).map { Set($0) },
+            isJ1939: nil)
+        var log = FrameLogReader(.candump, skipsOthers: false)
+        var batches: [ReadingBatch] = []
+        for line in lines {
+            guard case .frame(let frame) = log.read(Array(line.utf8)[...]) else { continue }
+            readings.take(
+                BusFrame(id: frame.address, data: Array(frame.data)),
+                at: Instant(nanoseconds: frame.time * 1_000), &batches)
+        }
+        readings.finish(at: .zero, &batches)
+        return batches.flatMap { batch in
+            values(batch.items, at: batch.answered.nanoseconds / 1_000, table)
+        }
+    }
+
+    @Test(arguments: [false, true]) func `a live trip is the trip of its log`(isTruck: Bool) throws
+    {
+        let table = try Self.loaded()
+        let lines = Self.log(isTruck: isTruck)
+        let imported = try Self.imported(lines, table)
+        let heard = try Self.heard(lines, table)
+        #expect(heard.count > 40)
+        #expect(heard == imported)
+        let signals = Set(heard.map(\.signal))
+        if isTruck {
+            #expect(signals.isSuperset(of: ["SPN190", "SPN110", "SPN84", "SPN94/FMI3"]))
+        } else {
+            #expect(signals.isSuperset(of: ["MOTOR.Mode", "MOTOR.Speed", "MOTOR.Far", "RPM"]))
+            #expect(!signals.contains("MOTOR.CNT"))
+        }
+    }
+
+    @Test func `named signals are the only ones, a counter too`() throws {
+        let found = try Self.heard(
+            Self.log(isTruck: false), try Self.loaded(), only: ["cnt", "motor.mode"])
+        #expect(Set(found.map(\.signal)) == ["MOTOR.CNT", "MOTOR.Mode"])
+    }
+
+    @Test func `a signal that no table has is not found`() throws {
+        let table = try Self.loaded()
+        #expect(throws: (any Error).self) { try BusSignals.find(["MOTOR.Nothing"], in: table) }
+    }
+}

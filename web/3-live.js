@@ -182,16 +182,19 @@ function arrange() {
 // The check engine light and the number of codes, which the first PID of a vehicle reports.
 function drawLamp() {
   const lights = [], counts = [];
+  let newest = 0;
   for (const { last } of live.cards.values()) {
-    if (last && last.signal === 'MIL' && typeof last.value === 'boolean') lights.push(last.value);
+    if (last && last.signal === 'MIL' && typeof last.value === 'boolean') { lights.push(last.value); newest = Math.max(newest, Date.parse(last.time)); }
     if (last && last.signal === 'DTC_CNT' && typeof last.value === 'number') counts.push(last.value);
   }
   const lamp = $('lamp'), isOn = lights.includes(true), count = counts.reduce((sum, count) => sum + count, 0);
   lamp.hidden = lights.length === 0;
   if (lamp.hidden) return;
-  const text = (isOn ? '⚠ Check engine light on' : '✓ Check engine light off') + (counts.length === 0 ? '' : count === 0 ? ' · no codes' : count === 1 ? ' · 1 code' : ' · ' + count + ' codes');
+  // Without answers the light may have changed since.
+  const age = (Date.now() - live.offset - newest) / 1000, isOld = age > (live.status && live.status.link === 'live' ? 60 : 3);
+  const text = (isOn ? '⚠ Check engine light on' : '✓ Check engine light off') + (counts.length === 0 ? '' : count === 0 ? ' · no codes' : count === 1 ? ' · 1 code' : ' · ' + count + ' codes') + (isOld ? ' · ' + duration(Math.round(age)) + ' ago' : '');
   if (lamp.textContent !== text) lamp.textContent = text;
-  lamp.className = 'lamp ' + (isOn ? 'bad' : 'good');
+  lamp.className = 'lamp ' + (isOld ? 'old' : isOn ? 'bad' : 'good');
 }
 function noteLive(count) {
   const status = live.status || {};
@@ -209,7 +212,7 @@ function ages() {
     if (isOld) card.age.textContent = duration(Math.round(age)) + ' ago';
   }
 }
-const phases = { live: '● Live', connecting: '◌ Connecting', resting: '◌ Vehicle off', lost: '✕ Link lost', failed: '✕ Not connected', none: '○ No vehicle', gone: '✕ Server gone' };
+const phases = { live: '● Live', connecting: '◌ Connecting', resting: '◌ Vehicle off', lost: '✕ Link lost', silent: '✕ No answer', failed: '✕ Not connected', none: '○ No vehicle', gone: '✕ Server gone' };
 function phase(name, note) {
   if (live.phase !== name) {
     live.phase = name;
@@ -232,7 +235,9 @@ function takeStatus(o) {
   if (isOther) ecuNames.clear();
   nameECUs(Object.entries(o.ecus));
   live.offset = Date.now() - Date.parse(o.time);
-  phase(o.link, o.note ? sentences({ message: o.note, hint: o.hint }) : '');
+  // The time of day stays the same, so that a screen reader says it once.
+  const since = o.missingSince ? ' since ' + new Date(o.missingSince).toLocaleTimeString() : '';
+  phase(o.link, o.note ? sentences({ message: o.note[0].toUpperCase() + o.note.slice(1) + since, hint: o.hint }) : '');
   const parts = [o.vin, o.device, o.adapter, o.protocol, o.voltage === null ? null : o.voltage.toFixed(1) + ' V'].filter(part => part);
   if ($('vehicle').textContent !== parts.join('')) $('vehicle').replaceChildren(...parts.map(part => h('span', { text: part })));
   $('figures').textContent = o.link === 'none' ? '' : 'State ' + o.state + ' · ' + o.readingsPerSecond.toFixed(1) + ' readings/s · ' + o.requests + ' requests · ' +
@@ -288,6 +293,7 @@ function frame(time) {
 }
 setInterval(() => {
   ages();
+  drawLamp();
   const now = Date.now();
   if (!live.heard || now - live.heard <= 6000) return;
   phase('gone', 'No data from obdscan; reconnecting.');

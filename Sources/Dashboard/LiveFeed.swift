@@ -99,6 +99,7 @@ package struct LiveFeed: Sendable {
             lastWords = words
             board.update {
                 $0.link = .failed
+                $0.missingSince = $0.missingSince ?? $0.now
                 $0.note = fault.message
                 $0.hint = isFinal ? "start \"obdscan serve\" again" : fault.hint
             }
@@ -147,28 +148,48 @@ package struct LiveFeed: Sendable {
             connection, queue: queue, until: nil,
             identity: VINQuery(connection, by: setup.profiles))
         var news = PollNews(accessory: connection.accessory)
+        var answered = SystemClock.now()
+        let limit = VehicleLoss.limit(setup.wants.map { $0.period ?? .zero }.min())
         return try loop.run(every: .seconds(1)) {
             board.update {
+                if $0.link == .live, SystemClock.now() - answered > limit {
+                    Self.take(.vehicle, .silent, since: connection.utc(answered), &$0)
+                }
                 $0.statistics = connection.scan.statistics
                 $0.state = connection.scan.state
                 $0.names = connection.ecuNames
                 $0.voltage = connection.scan.link?.voltage ?? $0.voltage
             }
-        } event: { _, event in
+        } event: { time, event in
             let note = news.note(event)
             if let note { program.note(note) }
             board.update { status in
                 switch event {
-                case .toolDidDisconnect(.some): status.link = .lost
-                case .toolDidInitialize, .scanDidWake: Self.take(connection, .live, &status)
-                case .scanDidRest: status.link = .resting
-                default: break
+                case .toolDidDisconnect(let error?):
+                    let loss = VehicleLoss(.accessory(error), at: connection.accessory)
+                    Self.take(loss, .lost, since: connection.utc(time), &status)
+                case .toolDidFailToInitialize(let failure):
+                    let loss = VehicleLoss(.initialisation(failure), at: connection.accessory)
+                    Self.take(loss, .lost, since: connection.utc(time), &status)
+                case .toolDidInitialize, .scanDidWake:
+                    answered = time
+                    Self.take(connection, .live, &status)
+                case .scanDidRest:
+                    status.link = .resting
+                    status.note = note
+                default:
+                    if let note, status.link != .live, status.missingSince == nil {
+                        status.note = note
+                    }
                 }
-                if let note, status.link != .live { status.note = note }
             }
             // After the status is set: a request that is cancelled then sees the new status.
             if case .toolDidDisconnect(.some) = event { vehicle.breakOff() }
         } batch: { batch in
+            if !batch.messages.isEmpty {
+                answered = batch.answered
+                board.update { if $0.link == .silent { Self.take(connection, .live, &$0) } }
+            }
             take(batch, connection, setup)
         }
     }
@@ -201,9 +222,20 @@ package struct LiveFeed: Sendable {
     }
 
     private static func take(
+        _ loss: VehicleLoss, _ link: VehicleBoard.Link, since time: UTC,
+        _ status: inout VehicleBoard.Status
+    ) {
+        status.link = link
+        status.missingSince = status.missingSince ?? time
+        status.note = loss.text
+        status.hint = loss.remedy
+    }
+
+    private static func take(
         _ connection: Vehicle, _ link: VehicleBoard.Link, _ status: inout VehicleBoard.Status
     ) {
         status.link = link
+        status.missingSince = nil
         status.note = nil
         status.hint = nil
         status.state = connection.scan.state

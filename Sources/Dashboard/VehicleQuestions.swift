@@ -72,7 +72,7 @@ package final class VehicleQuestions: Sendable {
             defer { vehicle.finish() }
             // Check this after waiting, so that a client that waited for another's answer does not
             // send its own request.
-            guard [.live, .resting].contains(board.status.link) else {
+            guard [.live, .silent, .resting].contains(board.status.link) else {
                 throw WebProblem(
                     .unavailable, "the link to the vehicle is lost", hint: "/api/status says why")
             }

@@ -2,6 +2,7 @@ import Diagnostics
 import Formats
 import OBDCore
 import PIDTables
+import Reports
 import ScanTool
 import VehicleScan
 
@@ -27,13 +28,13 @@ package struct LiveModel: Sendable {
         package var asksNothing = false
         /// The trip that is being recorded.
         package var trip: Int64?
-        /// Whether the link is lost and obdscan is reconnecting.
-        package var isLinkLost = false
+        /// What is missing and since when, with its reason; nil = nothing is known to be missing.
+        package var loss: Loss?
         /// A notice for the user: a lost link, or a vehicle that does not answer.
         package var notice: String?
         /// Why the trip cannot be stored at the moment.
         package var storing: String?
-        /// The alarms that are not over.
+        /// The alarms that were not over at the last readings.
         package var alarm: String?
         /// Whether the check engine light of any ECU is on; nil = not reported.
         package var light: Bool?
@@ -42,6 +43,18 @@ package struct LiveModel: Sendable {
             malfunction: nil, redStop: nil, amberWarning: nil, protect: nil)
         /// The number of codes that all ECUs report; nil = not reported.
         package var codes: Int?
+    }
+
+    /// What is missing while readings are polled.
+    package struct Loss: Hashable, Sendable {
+        package var kind: VehicleLoss
+        package var start: Instant
+        /// Why, in words; nil = the vehicle is only silent.
+        package var reason: String?
+
+        package init(_ kind: VehicleLoss, since start: Instant, reason: String?) {
+            (self.kind, self.start, self.reason) = (kind, start, reason)
+        }
     }
 
     /// How signals are displayed.
@@ -176,6 +189,10 @@ package struct LiveModel: Sendable {
     private var ranks: [SignalIndex: Int]
     private let constants: Set<SignalIndex>
     private var places: [Key: Int] = [:]
+    /// The time of the last reading; nil before the first.
+    private var lastReading: Instant?
+    /// The time at which an ECU last reported its light or codes.
+    private var lightTime: Instant?
     private var readingRate = RateMeter()
     private var requestRate = RateMeter()
     private var lastRoundTrip: Duration?
@@ -270,13 +287,17 @@ package struct LiveModel: Sendable {
     }
 
     /// Stores the state of an ECU's check engine light.
-    package mutating func takeLight(_ isOn: Bool, of ecu: ECUAddress?) {
+    package mutating func takeLight(_ isOn: Bool, of ecu: ECUAddress?, at time: Instant) {
+        lightTime = time
         lights[ecu] = isOn
         header.light = lights.values.contains(true)
     }
 
     /// Stores the lamps of an ECU on SAE J1939.
-    package mutating func takeLamps(_ lamps: CodeReport.Lamps, of ecu: ECUAddress?) {
+    package mutating func takeLamps(
+        _ lamps: CodeReport.Lamps, of ecu: ECUAddress?, at time: Instant
+    ) {
+        lightTime = time
         self.lamps[ecu] = lamps
         let all = self.lamps.values
         header.lamps.redStop = all.contains { $0.redStop == true }
@@ -295,6 +316,24 @@ package struct LiveModel: Sendable {
 
     /// Requests per second over the last seconds.
     package func requestsPerSecond(at now: Instant) -> Double { requestRate.perSecond(at: now) }
+
+    /// What is missing: as the session reports it, or a vehicle that answers no request.
+    package func loss(at now: Instant) -> Loss? {
+        if let loss = header.loss { return loss }
+        guard let lastReading, !header.isResting, !header.asksNothing, !isPaused else { return nil }
+        let interval = rows.compactMap(\.pace).min()
+        guard now - lastReading > VehicleLoss.limit(interval), requestsPerSecond(at: now) > 0 else {
+            return nil
+        }
+        return Loss(.vehicle, since: lastReading, reason: nil)
+    }
+
+    /// The age of the check engine light; nil if it is current.
+    package func lightAge(at now: Instant) -> Duration? {
+        guard let lightTime else { return nil }
+        let age = now - lightTime
+        return age > (loss(at: now) == nil ? .seconds(60) : .seconds(2)) ? age : nil
+    }
 
     /// Whether requests have been answered for a while, and no signal could be read from any answer.
     func isWithoutReadings(at now: Instant) -> Bool {
@@ -320,6 +359,7 @@ package struct LiveModel: Sendable {
     package mutating func apply(_ reading: Reading, _ signal: Signal, at now: Instant) {
         readings += 1
         readingRate.count(at: now)
+        lastReading = now
         if isPaused || hidden.contains(Key(reading)) { return }
         let place = place(for: reading, signal)
         let before = (rows[place].number, rows[place].text)

@@ -151,15 +151,17 @@ extension LiveView {
         isChosen: Bool, plot: Int?, hasReadings: Bool
     ) -> String {
         let isStale = Self.isStale(row, now)
+        // An old value may be within its limit by now.
+        let isAlarming = row.isAlarming && !isStale
         let mark =
             row.isAlarming ? "!" : isChosen ? "›" : plot == nil ? " " : isASCII ? "*" : "•"
         let plotStyle = plot.map { Self.plotStyles[$0 % 3] }
         let name = fitted(words(row.name), columns.name)
-        let style: Style? = isChosen ? .inverse : row.isAlarming ? .bad : isStale ? .dim : nil
+        let style: Style? = isChosen ? .inverse : isAlarming ? .bad : isStale ? .dim : nil
         func styled(_ text: String, _ style: Style?) -> String {
             style.map { palette($0, text) } ?? text
         }
-        let markStyle = row.isAlarming ? .bad : isChosen ? nil : plotStyle
+        let markStyle = isAlarming ? .bad : isChosen ? nil : isStale ? .dim : plotStyle
         var cells = [styled(mark, markStyle) + styled(name, style)]
         // A stale row is dimmed entirely.
         let plainStyle: Style? = isStale ? .dim : nil

@@ -209,19 +209,23 @@ package struct LiveView: Sendable {
 
     private func header(_ model: LiveModel, _ now: Instant, _ width: Int) -> [String] {
         let head = model.header
-        let state = model.isPaused ? "‖ paused" : "● " + head.activity
+        let loss = model.loss(at: now)
+        let state =
+            model.isPaused ? "‖ paused" : "● " + (loss?.activity ?? head.activity)
         let title = "obdscan live  " + printable(head.accessory)
         let recording = head.trip.map { "  ⏺ trip \($0)" } ?? ""
         let room = width - displayWidth(state) - 1
         let first =
             palette(.bold, fitted(title + recording, room)) + " "
-            + palette(style(of: model), state)
+            + palette(loss == nil ? style(of: model) : .bad, state)
         let third = fitted(figures(model, now, width), width)
-        let light = light(head, width)
+        let age = model.lightAge(at: now)
+        let light = light(head, age, width)
         let rest = light.map { width - displayWidth($0) - 2 } ?? width
         let left = fitted(facts(head, rest), rest)
         let isLit = head.light == true || head.lamps.isAnyOn
-        let right = light.map { "  " + (isLit ? palette(.bad, $0) : $0) } ?? ""
+        let style: Style? = age != nil ? .dim : isLit ? .bad : nil
+        let right = light.map { text in "  " + (style.map { palette($0, text) } ?? text) } ?? ""
         return [first, left + right, third, news(of: model, now, width)]
     }
 
@@ -239,8 +243,8 @@ package struct LiveView: Sendable {
         return text
     }
 
-    /// Check engine light and number of codes; nil = not reported.
-    private func light(_ head: LiveModel.Header, _ width: Int) -> String? {
+    /// Check engine light and number of codes, with their age if they are old; nil = not reported.
+    private func light(_ head: LiveModel.Header, _ age: Duration?, _ width: Int) -> String? {
         guard head.light != nil || head.lamps.isAnyOn else { return nil }
         var lamps = head.lamps
         lamps.malfunction = head.light
@@ -261,7 +265,7 @@ package struct LiveView: Sendable {
                 ? " · no \(stored)codes"
                 : codes == 1 ? " · 1 \(stored)code" : " · \(codes) \(stored)codes"
         }
-        return text
+        return age.map { text + " \(durationText($0.seconds.rounded())) ago" } ?? text
     }
 
     /// Voltage, rates and times, as many as fit completely.
@@ -269,8 +273,8 @@ package struct LiveView: Sendable {
         let requests = fixed(model.requestsPerSecond(at: now), 1) + " requests/s"
         var figures = [fixed(model.readingsPerSecond(at: now), 1) + " readings/s", requests]
         if let voltage = model.header.voltage { figures.insert(fixed(voltage, 1) + " V", at: 0) }
-        // The last round trip is meaningless if the link is lost.
-        if let roundTrip = model.roundTrip, !model.header.isLinkLost {
+        // The last round trip is meaningless if nothing answers.
+        if let roundTrip = model.roundTrip, model.loss(at: now) == nil {
             figures.append(fixed(roundTrip.seconds * 1000, 0) + " ms a reply")
         }
         figures.append(clockText((now - model.start).seconds) + " running")
@@ -286,18 +290,28 @@ package struct LiveView: Sendable {
         let fault =
             model.isWithoutReadings(at: now)
             ? "no answer can be read as these signals; obdscan read says why" : nil
+        let loss = model.loss(at: now)
+        let lost = loss.map { loss in
+            "\(loss.kind.text) for \(durationText((now - loss.start).seconds.rounded())): "
+                + loss.kind.remedy + (loss.reason.map { " (\($0))" } ?? "")
+        }
+        // Without readings an alarm is as old as the loss.
+        let alarm = head.alarm.map { loss == nil ? $0 : "before that: " + $0 }
         // A storage failure comes first, because an alarm is also marked in its row.
-        let news = [head.storing, head.alarm ?? (head.storing == nil ? head.notice ?? fault : nil)]
-            .compactMap { $0 }.map { words(printable($0)) }
+        let news = [
+            head.storing, lost,
+            alarm ?? (head.storing == nil && loss == nil ? head.notice ?? fault : nil),
+        ]
+        .compactMap { $0 }.map { words(printable($0)) }
         guard !news.isEmpty else { return "" }
         let text = fitted("! " + news.joined(separator: "  ! "), width)
         // Colour only the sign: the words must be readable on a light background.
-        return palette(head.alarm == nil ? .warning : .bad, String(text.prefix(1)))
+        let isAlarming = head.alarm != nil && loss == nil
+        return palette(isAlarming ? .bad : .warning, String(text.prefix(1)))
             + palette(.bold, String(text.dropFirst()))
     }
 
     private func style(of model: LiveModel) -> Style {
-        if model.header.isLinkLost { return .bad }
         return switch model.header.state {
         case .initializing: .accent
         case .idle, .waiting, .processing: .good
@@ -306,10 +320,14 @@ package struct LiveView: Sendable {
     }
 }
 
+extension LiveModel.Loss {
+    /// The current activity in one word for people.
+    fileprivate var activity: String { kind == .vehicle ? "no answer" : "reconnecting" }
+}
+
 extension LiveModel.Header {
     /// The current activity in one word for people; waiting for an answer counts as reading.
     fileprivate var activity: String {
-        if isLinkLost { return "reconnecting" }
         return switch state {
         case .initializing: "connecting"
         case .idle, .waiting, .processing:

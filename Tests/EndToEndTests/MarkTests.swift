@@ -121,7 +121,7 @@ import Testing
                 ? .dropConnection : .say(PlainAdapter.answer(line.text))
         }
         let program = try workplace.startOnTerminal(["live", "--log", "rpm", "-d", adapter.address])
-        try await program.shows("the link was lost")
+        try await program.shows("link lost for")
         program.type("m")
         try await program.shows("mark 1 is set")
         try await adapter.hears("010C", times: 60)

@@ -216,19 +216,57 @@ private let plain = LiveView(palette: Palette(isOn: false))
             screen(model, 40, 9, at: 20).contains("14.2 V · 24.0 readings/s · 00:20 running\n"))
     }
 
-    @Test func `a lost link is shown with the next step, without old figures`() {
+    @Test func `a lost link is shown with its duration and the next step, without old figures`() {
         var model = drive()
         model.header.state = .error
-        model.header.isLinkLost = true
-        model.header.notice = "the link was lost, reconnecting … (tcp:127.0.0.1:35123 is closed)"
-        let lines = screen(model, 60, 15, at: 20).split(separator: "\n")
+        model.takeLight(true, of: nil, at: at(19))
+        model.header.alarm = "ECT>20 °C since 11:02:33"
+        model.header.loss = .init(
+            .link, since: at(20), reason: "tcp:127.0.0.1:35123 is closed")
+        let lines = screen(model, 100, 15, at: 33).split(separator: "\n")
         #expect(lines[0].hasSuffix("● reconnecting"))
+        #expect(lines[1].hasSuffix("● check engine light on 14 s ago"))
         #expect(!lines[2].contains("ms"))
-        #expect(lines[3].hasPrefix("! the link was lost, reconnecting … ("))
-        // Only the sign has a colour: yellow words are hard to read on white.
+        #expect(
+            lines[3].hasPrefix("! link lost for 13 s: is the adapter plugged in and in reach? ("))
+        let wide = screen(model, 200, 15, at: 33)
+        #expect(wide.contains("closed)  ! before that: ECT>20 °C since 11:02:33"))
+        // Only the sign has a colour: yellow words are hard to read on white. The old alarm and the old
+        // light are not red.
         let coloured = LiveView(palette: Palette(isOn: true))
-            .render(model, at: at(20), size: .init(columns: 80, rows: 15))[3]
-        #expect(coloured.hasPrefix("\u{1B}[33m!\u{1B}[0m\u{1B}[1m the link was lost"))
+            .render(model, at: at(33), size: .init(columns: 80, rows: 15))
+        #expect(coloured[3].hasPrefix("\u{1B}[33m!\u{1B}[0m\u{1B}[1m link lost for 13 s"))
+        #expect(coloured[1].contains("\u{1B}[2m● check engine light on"))
+    }
+
+    @Test func `a vehicle that stops answering is reported after a while, until it answers again`()
+    {
+        var model = drive()
+        let news = { (model: LiveModel, seconds: Double) in
+            screen(model, 80, 12, at: seconds).split(
+                separator: "\n", omittingEmptySubsequences: false)
+        }
+        for second in 20...40 { model.exchanged(.milliseconds(25), at: at(Double(second))) }
+        #expect(news(model, 24)[3].isEmpty)
+        #expect(
+            news(model, 40)[3] == "! no answer from the vehicle for 20 s: turn the ignition on")
+        #expect(news(model, 40)[0].hasSuffix("● no answer"))
+        model.apply(reading(0, .number(800)), signals[0], at: at(40))
+        #expect(news(model, 40)[3].isEmpty)
+        // Without requests there is nothing to answer.
+        #expect(news(drive(), 40)[3].isEmpty)
+    }
+
+    @Test func `an alarm on an old value is not shown as current`() {
+        var model = drive()
+        model.mark { signal, _ in signal.rawValue == 2 }
+        let coloured = LiveView(palette: Palette(isOn: true))
+        let line = { (seconds: Double) in
+            coloured.render(model, at: at(seconds), size: .init(columns: 80, rows: 15))
+                .first { $0.contains("Engine coolant temperature") } ?? ""
+        }
+        #expect(line(20).contains("\u{1B}[31m!"))
+        #expect(!line(60).contains("\u{1B}[31m") && line(60).contains("!"))
     }
 
     @Test func `answers without readings are reported after a while`() {

@@ -208,13 +208,17 @@ package struct LiveScreen: ~Copyable {
                     model.header.notice = nil
                     reported = nil
                 }
-                takeLight(reading)
+                takeLight(reading, at: batch.answered)
                 guard shows(reading, asked) else { continue }
                 model.apply(reading, connection.table[reading.signal], at: batch.answered)
             }
-            for reading in lightSignals.readings(ofDM1In: batch) { takeLight(reading) }
+            for reading in lightSignals.readings(ofDM1In: batch) {
+                takeLight(reading, at: batch.answered)
+            }
             for message in batch.messages {
-                if let lamps = message.lamps { model.takeLamps(lamps, of: message.ecu) }
+                if let lamps = message.lamps {
+                    model.takeLamps(lamps, of: message.ecu, at: batch.answered)
+                }
             }
             if model.hasEmptyRows {
                 for signal in setup.missed(in: batch, connection.table) { model.missed(signal) }
@@ -224,10 +228,10 @@ package struct LiveScreen: ~Copyable {
         if let bell { model.mark(where: bell.watch.isRaised) }
     }
 
-    private mutating func takeLight(_ reading: Reading) {
+    private mutating func takeLight(_ reading: Reading, at time: Instant) {
         switch reading.value {
         case .flag(let isOn) where reading.signal == lightSignals.light:
-            model.takeLight(isOn, of: reading.ecu)
+            model.takeLight(isOn, of: reading.ecu, at: time)
         case .number(let count) where reading.signal == lightSignals.codes:
             model.takeCodes(Int(count), of: reading.ecu)
         default: break
@@ -264,13 +268,13 @@ package struct LiveScreen: ~Copyable {
             switch event {
             case .toolDidInitialize, .scanDidStart, .scanDidWake:
                 model.header.isResting = false
-                model.header.isLinkLost = false
+                model.header.loss = nil
                 model.header.notice = nil
                 takeLink()
             case .toolDidDisconnect(let error?):
-                lose(because: .accessory(error), words: "the link was lost, reconnecting …")
+                lose(because: .accessory(error), at: time)
             case .toolDidFailToInitialize(let failure):
-                lose(because: .initialisation(failure), words: "reconnecting …")
+                lose(because: .initialisation(failure), at: time)
             case .toolDidReport(let status):
                 model.header.notice = news.text(of: status)
                 reported = time
@@ -291,11 +295,12 @@ package struct LiveScreen: ~Copyable {
         return nil
     }
 
-    private mutating func lose(because error: ScanError, words: String) {
-        let reason = error.explanation(at: connection.accessory).message
-        model.header.isLinkLost = true
-        // The action comes first, because the reason may not fit.
-        model.header.notice = "\(words) (\(reason))"
+    private mutating func lose(because error: ScanError, at time: Instant) {
+        model.header.loss = LiveModel.Loss(
+            VehicleLoss(error, at: connection.accessory),
+            since: model.header.loss?.start ?? time,
+            reason: error.explanation(at: connection.accessory).message)
+        model.header.notice = nil
         reported = nil
     }
 

@@ -27,6 +27,8 @@ public final class VehicleBoard: Sendable {
         case connecting
         /// Readings arrive.
         case live
+        /// The vehicle answers no request.
+        case silent
         /// The vehicle is off and polling is paused.
         case resting
         /// The link was lost, and the session tries to restore it.
@@ -41,6 +43,8 @@ public final class VehicleBoard: Sendable {
         public var link = Link.none
         /// The version of the program.
         public internal(set) var version = ""
+        /// When the link was lost or the vehicle stopped answering; nil if nothing is missing.
+        public var missingSince: UTC?
         /// The device as the user named it.
         public var accessory: String?
         /// The VIN.

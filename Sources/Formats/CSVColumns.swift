@@ -44,16 +44,33 @@ struct CSVColumns: Sendable {
     /// to one.
     func appendHeader(time: String, to output: inout [UInt8]) {
         CSVText.append(time, to: &output, separator: separator)
-        for (column, conversion) in zip(columns, conversions) {
-            let signal = table[column.signal]
-            let unit = conversion?.unit ?? signal.unit
-            var name = signal.id
-            if let ecu = column.ecu { name = "\(ecu) \(name)" }
-            if !unit.isEmpty { name += " (\(unit))" }
+        for place in columns.indices {
             output.append(separator)
-            CSVText.append(name, to: &output, separator: separator)
+            CSVText.append(heading(place, name: \.id), to: &output, separator: separator)
         }
         CSVText.endLine(&output)
+    }
+
+    /// `RPM (rpm)`, with the ECU before it if the column belongs to one.
+    private func heading(_ place: Int, name: KeyPath<Signal, String>) -> String {
+        let signal = table[columns[place].signal]
+        let unit = conversions[place]?.unit ?? signal.unit
+        var text = signal[keyPath: name]
+        if let ecu = columns[place].ecu { text = "\(ecu) \(text)" }
+        return unit.isEmpty ? text : text + " (\(unit))"
+    }
+
+    /// The headings of a sheet by those of the table: with names, and decimals by the signals' steps.
+    var sheetHeadings: [String: CSVSheet.Heading] {
+        var headings: [String: CSVSheet.Heading] = [:]
+        for place in columns.indices {
+            let signal = table[columns[place].signal]
+            let step = signal.shownStep * (conversions[place]?.factor ?? 1)
+            headings[heading(place, name: \.id)] = CSVSheet.Heading(
+                heading(place, name: \.name),
+                decimals: signal.kind == .number ? decimals(forStep: step) : nil)
+        }
+        return headings
     }
 
     /// Appends a reading's cell; nothing without a value.

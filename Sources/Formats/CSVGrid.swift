@@ -57,8 +57,9 @@ public struct CSVGrid: Sendable {
         last = Array(repeating: nil, count: self.columns.columns.count)
     }
 
-    /// Appends the heading; the name of the first column shows the grid.
-    public func appendHeader(to output: inout [UInt8]) {
+    /// Appends the heading; the name of the first column shows the grid, and `zone` if the times do not
+    /// have it.
+    public func appendHeader(zone: String? = nil, to output: inout [UInt8]) {
         var seconds: [UInt8] = []
         NumberText.append(Double(step) / 1e6, to: &seconds)
         let how =
@@ -67,7 +68,9 @@ public struct CSVGrid: Sendable {
             case .linear: "linear"
             case .none: "as read"
             }
-        let grid = "time [every \(String(decoding: seconds, as: UTF8.self)) s, \(how)]"
+        let grid =
+            "time [every \(String(decoding: seconds, as: UTF8.self)) s, \(how)"
+            + (zone.map { ", \($0)" } ?? "") + "]"
         columns.appendHeader(time: grid, to: &output)
     }
 

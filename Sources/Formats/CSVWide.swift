@@ -44,8 +44,17 @@ public struct CSVWide: Sendable {
 
     /// Appends the heading: `time`, then `RPM (rpm)`, with the ECU before it if the column belongs
     /// to one.
-    public func appendHeader(to output: inout [UInt8]) {
-        columns.appendHeader(time: "time", to: &output)
+    ///
+    /// `zone` is that of the times if they do not have it.
+    public func appendHeader(zone: String? = nil, to output: inout [UInt8]) {
+        columns.appendHeader(time: "time" + (zone.map { " (\($0))" } ?? ""), to: &output)
+    }
+
+    /// The headings of a sheet of such a table.
+    public static func sheetHeadings(
+        table: PIDTable, columns: [Column], units: UnitSystem
+    ) -> [String: CSVSheet.Heading] {
+        CSVColumns(table: table, columns: columns, units: units).sheetHeadings
     }
 
     /// Takes a reading; appends the previous line if the reading has another time.

@@ -46,6 +46,40 @@ import Testing
         #expect(Array(end[8..<12]) == [7, 0, 7, 0])
     }
 
+    @Test func `a rounded number keeps its digits and shows as many decimals as its style has`() {
+        let text = Self.sheet([
+            .rounded(44.705882, decimals: 1), .rounded(800, decimals: 0),
+            .rounded(.nan, decimals: 2),
+            .rounded(0.94, decimals: 9),
+        ])
+        #expect(text.contains("<c r=\"A2\" s=\"5\"><v>44.705882</v></c>"))
+        #expect(text.contains("<c r=\"B2\" s=\"4\"><v>800.0</v></c>"))
+        #expect(!text.contains("r=\"C2\"") && text.contains("<c r=\"D2\" s=\"7\">"))
+        // The styles 4 to 7 have none to three decimals.
+        let styles = ["1", "166", "2", "167"].map {
+            "<xf numFmtId=\"\($0)\" applyNumberFormat=\"1\"/>"
+        }
+        #expect(text.contains(styles.joined() + "</cellXfs>"))
+        #expect(text.contains("numFmtId=\"166\" formatCode=\"0.0\""))
+    }
+
+    @Test func `a summary is a second sheet, and both forms are recognised`() {
+        var book = Workbook(title: "trip", columns: [("a", 5)])
+        let plain = book.bytes
+        book.summary = [[.text("Readings"), .number(4)], [], [.text("a")]]
+        let bytes = book.bytes
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains("<sheet name=\"Summary\" sheetId=\"2\" r:id=\"summary\"/>"))
+        #expect(text.contains("<c r=\"B1\"><v>4.0</v></c>"))
+        // The texts of both sheets are in one list, each once.
+        #expect(text.contains("<c r=\"A1\" t=\"s\"><v>1</v></c>"))
+        #expect(text.ranges(of: ">a</t>").count == 1)
+        #expect(Array(bytes.suffix(22))[8..<12].elementsEqual([8, 0, 8, 0]))
+        for file in [plain, bytes] {
+            #expect(Workbook.beginnings.contains { file.starts(with: $0) })
+        }
+    }
+
     @Test func `a repeated text is stored once`() {
         let (sheet, _) = Self.sheet(ofCSV: "time,a,b\r\n1,x,y\r\n2,x,x\r\n")
         #expect(sheet.split(separator: ">x</t>").count == 2)

@@ -9,6 +9,23 @@ public struct CSVSheet {
         case time, number, text
     }
 
+    /// A column's heading for people, and the decimals that its numbers are shown with.
+    public struct Heading: Hashable, Sendable {
+        let title: String
+        /// Nil if the values are not numbers.
+        let decimals: Int?
+
+        /// A heading; numbers of the column are shown with so many decimals.
+        public init(_ title: String, decimals: Int?) {
+            (self.title, self.decimals) = (title, decimals)
+        }
+    }
+
+    /// The rows of a second sheet; see ``Workbook/summary``.
+    public var summary: [[Workbook.Cell]] = []
+    /// The headings of a sheet by those of the table; others stay as they are.
+    private let headings: [String: Heading]
+    private var decimals: [Int?] = []
     private let title: String
     private var room: Int
     private var reader = CSVReader()
@@ -18,9 +35,12 @@ public struct CSVSheet {
     public private(set) var isTooLong = false
 
     /// A sheet with this name.
-    public init(title: String) { self.init(title: title, mostRows: Workbook.mostRows) }
+    public init(title: String, headings: [String: Heading] = [:]) {
+        self.init(title: title, mostRows: Workbook.mostRows, headings: headings)
+    }
 
-    init(title: String, mostRows: Int) {
+    init(title: String, mostRows: Int, headings: [String: Heading] = [:]) {
+        self.headings = headings
         self.title = title
         room = mostRows
     }
@@ -35,7 +55,9 @@ public struct CSVSheet {
     public mutating func finish() -> [[UInt8]] {
         reader.finish()
         takeRows()
-        return book?.pieces ?? Workbook(title: title, columns: [("time", Self.timeWidth)]).pieces
+        var book = book ?? Workbook(title: title, columns: [("time", Self.timeWidth)])
+        book.summary = summary
+        return book.pieces
     }
 
     private mutating func takeRows() {
@@ -48,7 +70,8 @@ public struct CSVSheet {
             if book == nil {
                 begin(row)
             } else {
-                book?.add(zip(row, contents).map(Self.cell))
+                book?.add(
+                    zip(zip(row, contents), decimals).map { Self.cell($0.0, $0.1, $1) })
             }
         }
     }
@@ -64,14 +87,20 @@ public struct CSVSheet {
             if index == 0 { return .time }
             return !isLong || Self.numbersOfLong.contains(name) ? .number : .text
         }
+        decimals = heading.map { headings[$0]?.decimals }
         book = Workbook(
             title: title,
-            columns: heading.enumerated().map { index, name in
+            columns: heading.map { headings[$0]?.title ?? $0 }.enumerated().map { index, name in
                 (name, index == 0 ? Self.timeWidth : min(40, max(10, name.count + 2)))
             })
     }
 
-    private static func cell(_ text: String, _ content: Content) -> Workbook.Cell {
+    private static func cell(
+        _ text: String, _ content: Content, _ decimals: Int?
+    ) -> Workbook.Cell {
+        if let decimals, case .number(let value)? = number(text) {
+            return .rounded(value, decimals: decimals)
+        }
         if text.isEmpty { return .empty }
         switch (content, text) {
         case (.time, _):

@@ -14,6 +14,8 @@ public struct Workbook: Sendable {
         case time(UTC)
         /// The same to the millisecond.
         case moment(UTC)
+        /// A number that is shown with so many decimals, at most three, and kept with all its digits.
+        case rounded(Double, decimals: Int)
     }
 
     /// The limit of the format; unit: rows, including the heading.
@@ -21,6 +23,8 @@ public struct Workbook: Sendable {
     /// The limit of the format; unit: UTF-16 code units.
     private static let longestText = 32_767
 
+    /// The rows of a second sheet, `Summary`; empty = there is none.
+    public var summary: [[Cell]] = []
     private let title: String
     private let columns: [(name: String, width: Int)]
     private var sheet: [UInt8] = []
@@ -41,7 +45,7 @@ public struct Workbook: Sendable {
 
     /// Adds a row; ignores it if there is no room.
     public mutating func add(_ cells: [Cell]) {
-        if hasRoom { append(cells, style: nil) }
+        if hasRoom { append(Array(cells.prefix(columns.count)), style: nil) }
     }
 
     /// The content of the file in pieces, which are not copied.
@@ -51,24 +55,51 @@ public struct Workbook: Sendable {
             let start = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
             zip.add(name, [Array((start + body).utf8)] + pieces)
         }
-        add("[Content_Types].xml", Self.types)
-        add("_rels/.rels", Self.relations(["officeDocument": "xl/workbook.xml"]))
-        add("xl/workbook.xml", workbook)
+        add("[Content_Types].xml", Self.types(hasSummary: !summary.isEmpty))
         add(
-            "xl/_rels/workbook.xml.rels",
-            Self.relations([
-                "worksheet": "worksheets/sheet1.xml", "styles": "styles.xml",
-                "sharedStrings": "sharedStrings.xml",
-            ]))
+            "_rels/.rels",
+            Self.relations([("officeDocument", "officeDocument", "xl/workbook.xml")]))
+        add("xl/workbook.xml", workbook)
+        var parts = [
+            (name: "worksheet", type: "worksheet", target: "worksheets/sheet1.xml"),
+            (name: "styles", type: "styles", target: "styles.xml"),
+            (name: "sharedStrings", type: "sharedStrings", target: "sharedStrings.xml"),
+        ]
+        if !summary.isEmpty {
+            parts.append((name: "summary", type: "worksheet", target: "worksheets/sheet2.xml"))
+        }
+        add("xl/_rels/workbook.xml.rels", Self.relations(parts))
         add("xl/styles.xml", Self.styles)
         add("xl/worksheets/sheet1.xml", sheetHead, [sheet, Array(sheetEnd.utf8)])
-        add("xl/sharedStrings.xml", "<sst xmlns=\"\(Self.main)\">", [texts, Array("</sst>".utf8)])
+        // The second sheet's texts are added to those of the first.
+        var second = self
+        (second.sheet, second.rows) = ([], 0)
+        let width = summary.map(\.count).max() ?? 0
+        for row in summary {
+            second.append(row + Array(repeating: .empty, count: width - row.count), style: nil)
+        }
+        if !summary.isEmpty {
+            let head =
+                "<worksheet xmlns=\"\(Self.main)\"><cols><col min=\"1\" max=\"1\" width=\"34\" "
+                + "customWidth=\"1\"/><col min=\"2\" max=\"\(max(2, width))\" width=\"22\" "
+                + "customWidth=\"1\"/></cols><sheetData>"
+            add(
+                "xl/worksheets/sheet2.xml", head,
+                [second.sheet, Array("</sheetData></worksheet>".utf8)])
+        }
+        add(
+            "xl/sharedStrings.xml", "<sst xmlns=\"\(Self.main)\">",
+            [second.texts, Array("</sst>".utf8)])
         return zip.pieces
     }
 
-    /// The first file of every archive, by which a sheet is recognised.
-    package static let beginning = Array(
-        Workbook(title: "", columns: []).pieces.prefix(2).joined())
+    /// The first file of every archive, without and with a summary, by which a sheet is recognised.
+    package static let beginnings: [[UInt8]] = {
+        var book = Workbook(title: "", columns: [])
+        let plain = Array(book.pieces.prefix(2).joined())
+        book.summary = [[.empty]]
+        return [plain, Array(book.pieces.prefix(2).joined())]
+    }()
 
     /// The content of the file.
     public var bytes: [UInt8] { Array(pieces.joined()) }
@@ -94,12 +125,16 @@ public struct Workbook: Sendable {
     private mutating func append(_ cells: [Cell], style: Int?) {
         rows += 1
         sheet += "<row r=\"\(rows)\">".utf8
-        for (index, cell) in cells.prefix(columns.count).enumerated() {
+        for (index, cell) in cells.enumerated() {
             let place = "<c r=\"\(Self.letters(index))\(rows)\""
             let look = style.map { " s=\"\($0)\"" } ?? ""
             switch cell {
             case .empty: continue
             case .number(let number) where !number.isFinite: continue
+            case .rounded(let number, _) where !number.isFinite: continue
+            case .rounded(let number, let decimals):
+                let look = " s=\"\(Self.roundedStyle + max(0, min(3, decimals)))\""
+                sheet += "\(place)\(look)><v>\(number)</v></c>".utf8
             case .number(let number): sheet += "\(place)\(look)><v>\(number)</v></c>".utf8
             case .flag(let flag): sheet += "\(place)\(look) t=\"b\"><v>\(flag ? 1 : 0)</v></c>".utf8
             case .time(let time):
@@ -167,46 +202,59 @@ public struct Workbook: Sendable {
     private static let heading = 1
     private static let timeStyle = 2
     private static let momentStyle = 3
+    /// Without a decimal; those with one to three follow.
+    private static let roundedStyle = 4
 
     private var workbook: String {
         "<workbook xmlns=\"\(Self.main)\" xmlns:r=\"\(Self.schemas)officeDocument/2006/relationships\">"
-            + "<sheets><sheet name=\"\(Self.escaped(title))\" sheetId=\"1\" r:id=\"worksheet\"/></sheets>"
-            + "</workbook>"
+            + "<sheets><sheet name=\"\(Self.escaped(title))\" sheetId=\"1\" r:id=\"worksheet\"/>"
+            + (summary.isEmpty ? "" : "<sheet name=\"Summary\" sheetId=\"2\" r:id=\"summary\"/>")
+            + "</sheets></workbook>"
     }
 
-    private static func relations(_ targets: KeyValuePairs<String, String>) -> String {
+    private static func relations(_ parts: [(name: String, type: String, target: String)]) -> String
+    {
         let type = schemas + "officeDocument/2006/relationships/"
         return "<Relationships xmlns=\"\(schemas)package/2006/relationships\">"
-            + targets.map { name, target in
-                "<Relationship Id=\"\(name)\" Type=\"\(type)\(name)\" Target=\"\(target)\"/>"
+            + parts.map { part in
+                "<Relationship Id=\"\(part.name)\" Type=\"\(type)\(part.type)\" "
+                    + "Target=\"\(part.target)\"/>"
             }.joined() + "</Relationships>"
     }
 
-    private static let types: String = {
+    private static func types(hasSummary: Bool) -> String {
         let part = "application/vnd.openxmlformats-"
         let sheet = part + "officedocument.spreadsheetml."
+        var parts = [
+            ("xl/workbook.xml", "sheet.main"), ("xl/styles.xml", "styles"),
+            ("xl/worksheets/sheet1.xml", "worksheet"),
+            ("xl/sharedStrings.xml", "sharedStrings"),
+        ]
+        if hasSummary { parts.append(("xl/worksheets/sheet2.xml", "worksheet")) }
         return "<Types xmlns=\"\(schemas)package/2006/content-types\">"
             + "<Default Extension=\"rels\" ContentType=\"\(part)package.relationships+xml\"/>"
-            + [
-                ("xl/workbook.xml", "sheet.main"), ("xl/styles.xml", "styles"),
-                ("xl/worksheets/sheet1.xml", "worksheet"),
-                ("xl/sharedStrings.xml", "sharedStrings"),
-            ].map { "<Override PartName=\"/\($0)\" ContentType=\"\(sheet)\($1)+xml\"/>" }.joined()
+            + parts.map { "<Override PartName=\"/\($0)\" ContentType=\"\(sheet)\($1)+xml\"/>" }
+            .joined()
             + "</Types>"
-    }()
+    }
 
-    /// Four styles: plain, a bold heading, a date with a time, the same with milliseconds.
+    /// Plain, a bold heading, a date with a time, the same with milliseconds, and numbers with none to
+    /// three decimals.
     private static let styles: String =
         "<styleSheet xmlns=\"\(main)\">"
-        + "<numFmts count=\"2\"><numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\\-dd\\ hh:mm:ss\"/>"
-        + "<numFmt numFmtId=\"165\" formatCode=\"yyyy\\-mm\\-dd\\ hh:mm:ss.000\"/></numFmts>"
+        + "<numFmts count=\"4\"><numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\\-dd\\ hh:mm:ss\"/>"
+        + "<numFmt numFmtId=\"165\" formatCode=\"yyyy\\-mm\\-dd\\ hh:mm:ss.000\"/>"
+        + "<numFmt numFmtId=\"166\" formatCode=\"0.0\"/><numFmt numFmtId=\"167\" formatCode=\"0.000\"/></numFmts>"
         + "<fonts count=\"2\"><font/><font><b/></font></fonts>"
         + "<fills count=\"2\"><fill><patternFill patternType=\"none\"/></fill>"
         + "<fill><patternFill patternType=\"gray125\"/></fill></fills>"
         + "<borders count=\"1\"><border/></borders>"
-        + "<cellStyleXfs count=\"1\"><xf/></cellStyleXfs><cellXfs count=\"4\"><xf/>"
+        + "<cellStyleXfs count=\"1\"><xf/></cellStyleXfs><cellXfs count=\"8\"><xf/>"
         + "<xf fontId=\"1\" applyFont=\"1\"/><xf numFmtId=\"164\" applyNumberFormat=\"1\"/>"
-        + "<xf numFmtId=\"165\" applyNumberFormat=\"1\"/></cellXfs>"
+        + "<xf numFmtId=\"165\" applyNumberFormat=\"1\"/>"
+        // 1 is 0 and 2 is 0.00 in every program.
+        + [1, 166, 2, 167].map { "<xf numFmtId=\"\($0)\" applyNumberFormat=\"1\"/>" }.joined()
+        + "</cellXfs>"
         + "<cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" builtinId=\"0\"/></cellStyles>"
         + "</styleSheet>"
 }

@@ -60,8 +60,11 @@ struct ExportCommand: RuledCommand {
             regular intervals, and --fill sets their values: the last value before, a straight \
             line between the values around it (at most a minute apart), or only the readings \
             until the next line. The name of the first column says which was used. Text that a \
-            spreadsheet would take for a formula begins with an apostrophe. A sheet (.xlsx) holds \
-            the same table with typed cells, up to 1,048,575 lines.
+            spreadsheet would take for a formula begins with an apostrophe. Positions are columns of a \
+            wide table. With --local-time the first heading names the zone. A sheet (.xlsx) has \
+            names in its headings, numbers with as many decimals as the signal has, the last value \
+            of each second (--every sets another interval, --layout wide a row for each time), and \
+            a second sheet, Summary; at most 1,048,575 lines.
 
             Programs that guess the type of a column read the ECU 7E8 as a number (7 with eight \
             zeros) and the PID 05 as 5. Declare these columns as text when you read long CSV. \
@@ -198,8 +201,8 @@ struct ExportCommand: RuledCommand {
             isNarrowed: !signals.isEmpty, ecu: ecu?.address)
         try OutputFile.write(to) { file in
             switch format {
-            case .csv: try writer.writeCSV(table, &file)
-            case .xlsx: try writer.writeSheet(table, &file)
+            case .csv: try writer.writeCSV(table(format, parts.count), &file)
+            case .xlsx: try writer.writeSheet(table(format, parts.count), &file)
             case .json: try writer.writeJSON(&file)
             case .gpx: try writer.writeGPX(&file)
             case .kml: try writer.writeKML(&file)
@@ -211,11 +214,12 @@ struct ExportCommand: RuledCommand {
         progress.clear()
         tell(writer.counts)
         if format == .csv || format == .xlsx {
-            let positions = try parts.reduce(0) { try $0 + $1.positions() }
+            let positions =
+                try parts.reduce(0) { try $0 + $1.positions() } - writer.counts.rowPositions
             if positions > 0 {
                 output.note(
-                    "\(counted(positions, "position")) left out: a table holds readings; "
-                        + "--format gpx writes positions")
+                    "\(counted(positions, "position")) left out: only a wide table of all signals "
+                        + "holds them; --format gpx writes positions")
             }
         }
     }
@@ -252,13 +256,18 @@ struct ExportCommand: RuledCommand {
         return parts
     }
 
-    /// How CSV is laid out.
-    private var table: TripTableForm {
+    /// How CSV is laid out; a sheet of one trip has a row for each second.
+    private func table(_ format: TripFileFormat, _ trips: Int) -> TripTableForm {
+        let isSheet = format == .xlsx && trips == 1
         var form = TripTableForm()
         (form.layout, form.every, form.isRelative) = (layout, every?.duration, relative)
         (form.fill, form.isLocal) = (fill ?? form.fill, style.localTime)
         let ending = to.flatMap { OutputFile.ending(of: $0) }
         form.delimiter = style.delimiter ?? Delimiter(ending: ending)
+        // People read a sheet: the last value of each second, not a row for each answer.
+        if isSheet, layout == nil, every == nil {
+            (form.every, form.fill) = (.seconds(1), .none)
+        }
         return form
     }
 

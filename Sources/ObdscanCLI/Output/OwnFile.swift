@@ -50,7 +50,8 @@ enum OwnFile {
         case .problem: return begins("obdscan report\n")
         case .table: return begins("# Made by obdscan pids import.")
         case .conversation: return Transcript.isTranscript(bytes)
-        case .codes(.xlsx), .trips(.xlsx): return bytes.starts(with: Workbook.beginning)
+        case .codes(.xlsx), .trips(.xlsx):
+            return Workbook.beginnings.contains { bytes.starts(with: $0) }
         case .codes(.jsonl):
             return CodeBatch.Subject.allCases.contains { begins("{\"kind\":\"\($0.kind)\"") }
         case .codes(.csv):
@@ -75,7 +76,7 @@ enum OwnFile {
     private static func isExport(_ bytes: [UInt8]) -> Bool {
         var reader = CSVReader(bytes)
         guard let heading = reader.next(), let first = heading.first,
-            first == "time" || first.hasPrefix("time [every ")
+            first == "time" || first.hasPrefix("time [every ") || first.hasPrefix("time (")
         else { return false }
         if heading.starts(with: ["time", "ecu", "service", "pid"]) { return true }
         if let row = reader.next(), let time = row.first, time.hasSuffix("Z"), UTC(time) != nil {
@@ -87,9 +88,10 @@ enum OwnFile {
             guard let start = name.firstRange(of: " (")?.lowerBound, name.hasSuffix(")") else {
                 return false
             }
-            return name[..<start].allSatisfy {
-                $0.isUppercase || $0.isNumber || " _-".contains($0)
-            }
+            return name == "latitude (°)"
+                || name[..<start].allSatisfy {
+                    $0.isUppercase || $0.isNumber || " _-".contains($0)
+                }
         }
     }
 

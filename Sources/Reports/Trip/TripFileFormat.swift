@@ -1,6 +1,7 @@
 import Formats
 import OBDCore
 import SystemIO
+import TripStore
 
 /// The formats of files with trips.
 package enum TripFileFormat: String, CaseIterable, Sendable {
@@ -52,6 +53,17 @@ package struct TripTableForm: Sendable {
     /// The form of the times of a trip with this start.
     func times(since start: UTC) -> TimeStyle {
         isRelative ? .seconds(since: start) : isLocal ? .local(shift: localShift) : .utc
+    }
+
+    /// The zone of a trip's times if they do not have it: local ones, and all in a sheet; nil if it changes.
+    func zone(of trip: TripSummary, isSheet: Bool) -> String? {
+        if isRelative { return nil }
+        guard isLocal else { return isSheet ? "UTC" : nil }
+        let shift = localShift(trip.start)
+        guard shift == localShift(trip.end) else { return "local" }
+        let minutes = abs(shift) / 60
+        let two = { (number: Int64) in (number < 10 ? "0" : "") + String(number) }
+        return "UTC" + (shift < 0 ? "-" : "+") + two(minutes / 60) + ":" + two(minutes % 60)
     }
 
     /// Whether a table of so many trips has a column per signal.

@@ -16,12 +16,16 @@ package struct TripFileWriter {
     /// Only data of this ECU; nil = all.
     package let ecu: ECUAddress?
     package private(set) var counts = Counts()
+    /// Whether the table becomes a sheet, whose times have no zone.
+    private var isSheet = false
 
     /// Counts of the data in a file.
     package struct Counts: Hashable, Sendable {
         package var trips = 0
         package var readings = 0
         package var positions = 0
+        /// Number of positions in the rows of a table.
+        package var rowPositions = 0
         /// Number of notes with a position.
         package var notes = 0
 
@@ -38,6 +42,7 @@ package struct TripFileWriter {
             parts.append(
                 positions > 0
                     ? counted(positions, "position") : counted(readings, "reading"))
+            if rowPositions > 0 { parts.append(counted(rowPositions, "position")) }
             if notes > 0 { parts.append(counted(notes, "note")) }
             return parts.joined(separator: ", ")
         }
@@ -89,11 +94,14 @@ package struct TripFileWriter {
     private mutating func writeWide(
         _ part: TripReadings, _ form: TripTableForm, _ file: inout TextOutput
     ) throws {
+        let track = try track(part)
         var csv = CSVWide(
-            table: part.table, columns: columns(part), units: units,
-            times: form.times(since: part.trip.start), separator: form.delimiter.scalar)
-        try file.append { csv.appendHeader(to: &$0) }
-        try forEach(part, withFrames: false) { time, reading in
+            table: track?.table ?? part.table, columns: columns(part) + (track?.columns ?? []),
+            units: units, times: form.times(since: part.trip.start),
+            separator: form.delimiter.scalar)
+        let zone = form.zone(of: part.trip, isSheet: isSheet)
+        try file.append { csv.appendHeader(zone: zone, to: &$0) }
+        try forEach(part, track) { time, reading in
             try file.append { csv.append(reading, time: time, to: &$0) }
         }
         try file.append { csv.finish(&$0) }
@@ -104,12 +112,14 @@ package struct TripFileWriter {
         _ part: TripReadings, every: Duration, _ form: TripTableForm, _ file: inout TextOutput
     ) throws {
         let start = part.trip.start
+        let track = try track(part)
         var csv = CSVGrid(
-            table: part.table, columns: columns(part), units: units,
-            times: form.times(since: start), separator: form.delimiter.scalar, start: start,
-            every: every, fill: form.fill)
-        try file.append { csv.appendHeader(to: &$0) }
-        try forEach(part, withFrames: false) { time, reading in
+            table: track?.table ?? part.table, columns: columns(part) + (track?.columns ?? []),
+            units: units, times: form.times(since: start), separator: form.delimiter.scalar,
+            start: start, every: every, fill: form.fill)
+        let zone = form.zone(of: part.trip, isSheet: isSheet)
+        try file.append { csv.appendHeader(zone: zone, to: &$0) }
+        try forEach(part, track) { time, reading in
             var hasMore = true
             while hasMore {
                 try file.append { hasMore = csv.advance(to: reading, time: time, &$0) }
@@ -117,6 +127,37 @@ package struct TripFileWriter {
             try file.append { csv.append(reading, time: time, to: &$0) }
         }
         try file.append { csv.finish(&$0) }
+    }
+
+    /// The columns of a trip's positions; nil without positions, or if the user chose readings.
+    private func track(_ part: TripReadings) throws -> PositionColumns? {
+        guard !isNarrowed, ecu == nil, try part.positions() > 0 else { return nil }
+        return PositionColumns(after: part.table)
+    }
+
+    /// Calls `body` with every reading that is not of a freeze frame, and with the positions as readings.
+    private mutating func forEach(
+        _ part: TripReadings, _ track: PositionColumns?,
+        _ body: (UTC, borrowing Reading) throws -> Void
+    ) throws {
+        guard let track else { return try forEach(part, withFrames: false, body) }
+        var (readings, positions) = (0, 0)
+        let all = Double(max(1, part.trip.readings))
+        try part.forEachRecord { time, record in
+            switch record {
+            case .item(.reading(let reading)) where reading.frame == nil:
+                try body(time, reading)
+                readings += 1
+                if readings & 0xFFFF == 0 { progress(min(1, Double(readings) / all)) }
+            case .position(let position):
+                positions += 1
+                for reading in track.readings(position) { try body(time, reading) }
+            case .item, .event, .note, .codeList: return
+            }
+        }
+        counts.trips += 1
+        counts.readings += readings
+        counts.rowPositions += positions
     }
 
     /// The columns of a trip, without freeze frames, which are not a course of a signal.
@@ -143,18 +184,80 @@ package struct TripFileWriter {
 
     // MARK: Sheets
 
-    /// Writes the same table as a sheet for spreadsheet programs.
+    /// Writes the same table as a sheet for spreadsheet programs, with names and a summary.
     package mutating func writeSheet(_ form: TripTableForm, _ file: inout TextOutput) throws {
-        final class Sheet { var rows = CSVSheet(title: "trip") }
-        let sheet = Sheet()
+        final class Sheet {
+            var rows: CSVSheet
+            init(_ rows: CSVSheet) { self.rows = rows }
+        }
+        isSheet = true
         var form = form
         form.delimiter = .comma
+        var headings: [String: CSVSheet.Heading] = [:]
+        if form.isWide(parts.count), let part = parts.first {
+            let track = try track(part)
+            headings = CSVWide.sheetHeadings(
+                table: track?.table ?? part.table,
+                columns: columns(part) + (track?.columns ?? []), units: units)
+        }
+        let sheet = Sheet(CSVSheet(title: "trip", headings: headings))
         var table = TextOutput { sheet.rows.append($0) }
         try writeCSV(form, &table)
         try table.flush()
+        sheet.rows.summary = summary
         let pieces = sheet.rows.finish()
         if sheet.rows.isTooLong { throw TripReportError.tooLongForSheet }
         for piece in pieces { try file.append { $0 += piece } }
+    }
+
+    /// Each trip with its times, and the range of each of its signals.
+    private var summary: [[Workbook.Cell]] {
+        var rows: [[Workbook.Cell]] = []
+        let distance = units.conversion(from: "km")
+        for part in parts {
+            let trip = part.trip
+            if !rows.isEmpty { rows.append([.empty]) }
+            rows.append([.text("Trip"), .text(trip.title)])
+            if let vin = trip.vin { rows.append([.text("VIN"), .text(vin)]) }
+            rows.append([.text("Start (UTC)"), .time(trip.start)])
+            rows.append([.text("End (UTC)"), .time(trip.end)])
+            rows.append([
+                .text("Duration (s)"),
+                .rounded(
+                    Double(trip.end.microseconds - trip.start.microseconds) / 1e6, decimals: 0),
+            ])
+            if let kilometres = trip.distance {
+                rows.append([
+                    .text("Distance (\(distance?.unit ?? "km"))"),
+                    .rounded(distance?(kilometres) ?? kilometres, decimals: 1),
+                ])
+            }
+            rows.append([.text("Readings"), .number(Double(trip.readings))])
+            rows.append([])
+            rows.append(
+                ["Signal", "Unit", "ECU", "Readings", "Least", "Mean", "Greatest"].map {
+                    Workbook.Cell.text($0)
+                }
+            )
+            for found in part.signals where found.frame == nil { rows.append(row(found, part)) }
+        }
+        return rows
+    }
+
+    private func row(_ found: TripSignal, _ part: TripReadings) -> [Workbook.Cell] {
+        let signal = part.table[found.signal]
+        let conversion = signal.kind == .number ? units.conversion(from: signal.unit) : nil
+        let places = decimals(forStep: signal.shownStep * (conversion?.factor ?? 1))
+        var cells: [Workbook.Cell] = [
+            .text(signal.name), .text(conversion?.unit ?? signal.unit),
+            found.ecu.map { Workbook.Cell.text($0.printed) } ?? .empty,
+            .number(Double(found.readings)),
+        ]
+        for value in [found.minimum, found.mean, found.maximum] {
+            let shown = value.map { conversion?($0) ?? $0 }
+            cells.append(shown.map { .rounded($0, decimals: places) } ?? .empty)
+        }
+        return cells
     }
 
     // MARK: JSON Lines

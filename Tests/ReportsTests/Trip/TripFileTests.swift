@@ -95,6 +95,46 @@ import TripStore
         #expect(grid.count == 5)
     }
 
+    /// Import reads these names as positions, and the zone from the first heading.
+    @Test func `a wide table has the positions, and names the zone of times without one`() throws {
+        let writer = try store.startTrip(
+            TripStart(
+                anchor: TimeAnchor(monotonic: .zero, utc: UTC(microseconds: 1_767_225_600_000_000))),
+            table: Self.table)
+        #expect(try writer.offer([reading("RPM", 800)], at: .zero))
+        var position = try #require(Position(latitude: 48.1374, longitude: -11.5755))
+        position.altitude = 519.5
+        #expect(writer.offer(.position(position), at: .zero + .milliseconds(400)))
+        try writer.end(.stopped, at: .zero + .seconds(1))
+        let readings = try store.readings(ofTrip: writer.trip)
+        func lines(_ form: TripTableForm, isNarrowed: Bool = false) throws -> [String] {
+            var file = TripFileWriter(
+                parts: [readings], units: .metric, progress: { _ in }, isNarrowed: isNarrowed,
+                ecu: nil)
+            return try printed { try file.writeCSV(form, &$0) }
+                .split(whereSeparator: \.isNewline).map(String.init)
+        }
+        var form = TripTableForm()
+        let heads = ",latitude (°),longitude (°),altitude (m),GPS speed (km/h),bearing (°)"
+        #expect(
+            try lines(form) == [
+                "time,7E8 RPM (rpm)" + heads, "2026-01-01T00:00:00.000000Z,800,,,,,",
+                "2026-01-01T00:00:00.400000Z,,48.1374,-11.5755,519.5,,",
+            ])
+        (form.every, form.fill) = (.seconds(1), .none)
+        #expect(
+            try lines(form) == [
+                "\"time [every 1 s, as read]\",7E8 RPM (rpm)" + heads,
+                "2026-01-01T00:00:00.000000Z,800,48.1374,-11.5755,519.5,,",
+            ])
+        // Who chose signals gets these alone.
+        #expect(try lines(form, isNarrowed: true).first?.contains("latitude") == false)
+        form = TripTableForm()
+        form.isLocal = true
+        let head = try #require(try lines(form).first)
+        #expect(head.hasPrefix("time (UTC+") || head.hasPrefix("time (UTC-"), "\(head)")
+    }
+
     @Test func `with one chosen ECU nothing of other ECUs is exported`() throws {
         let json = try file(ecu: 0x7E8) { try $0.writeJSON(&$1) }
         #expect(json.count == 5 && json.allSatisfy { $0.contains("\"7E8\"") }, "\(json)")

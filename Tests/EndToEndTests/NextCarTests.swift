@@ -56,6 +56,33 @@ import Testing
         #expect(sheets.count == 11 && sheets.allSatisfy { $0.hasSuffix(".html") }, "\(sheets)")
     }
 
+    @Test func `labels become the names of cars, by which they are compared`() async throws {
+        let list = try workplace.file(
+            "cars.txt",
+            "sim:petrol?frozen=true&latency=0 Van 1\nsim:hybrid?frozen=true&latency=0 Van-1\n")
+        func batch() async throws -> Outcome {
+            try await workplace.run([
+                "dtc", "--batch", list, "--to", workplace.path("codes.csv"), "--name-vehicles",
+                "--db", workplace.path("yard.db"),
+            ])
+        }
+        let first = try await batch()
+        #expect(first.status == 0, "\(first)")
+        // Sinks could not distinguish two such names.
+        #expect(first.errors.contains(" is not stored: it would be mistaken for "), "\(first)")
+        #expect(try await batch().status == 0)
+        let named = first.errors.contains("\"Van-1\" is not stored") ? "Van 1" : "Van-1"
+        let report = try await workplace.run([
+            "dtc", "report", "--of", named, "--since", "last", "--db", workplace.path("yard.db"),
+        ])
+        #expect(report.status == 0 && report.output.contains("Compared with"), "\(report)")
+        let cleared = try await workplace.run([
+            "dtc", "report", "--of", named, "--since", "clear", "--db", workplace.path("yard.db"),
+        ])
+        #expect(cleared.status == 66, "\(cleared)")
+        #expect(cleared.errors.contains("obdscan has not cleared the codes of \(named)"))
+    }
+
     @Test func `the history has every car, and Ctrl-C keeps the finished cars`() async throws {
         let adapter = workplace.path("adapter")
         let car = try workplace.start([

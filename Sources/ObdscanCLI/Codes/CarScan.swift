@@ -16,6 +16,8 @@ struct CarScan: Sendable {
     let read: @Sendable (Vehicle, VehicleServices) throws -> CodeScan
     /// The folder for pages; nil = no pages.
     let reports: CarReports?
+    /// Whether the pages are also printed as PDF, and whether labels become names.
+    let form: CodeTableOptions
 
     /// Reads one vehicle and stores its codes in the history.
     ///
@@ -38,16 +40,19 @@ struct CarScan: Sendable {
                 ScanRecord.keep(
                     scan.asked + more, lists: scan.lists, of: car.vin.flatMap { VIN($0) },
                     connection, services, options.database, output)
+                findings.remark = form.name(car.vin, after: label, connection, options.database)
                 return
             }
             let words = try CodeWords(options.database, connection)
             let condition = try ConditionScan(
                 scan, connection, services, .report, words)
-            findings.report = try reports.write(
-                condition.report(of: connection, output), label: label, vin: car.vin)
+            findings.report = try form.write(
+                condition.report(of: connection, output), to: reports, label: label, vin: car.vin,
+                cancelledBy: needs.inbox)
             ScanRecord.keep(
                 condition.asked, lists: scan.lists, of: car.vin.flatMap { VIN($0) }, connection,
                 services, options.database, output)
+            findings.remark = form.name(car.vin, after: label, connection, options.database)
         }
         return findings
     }

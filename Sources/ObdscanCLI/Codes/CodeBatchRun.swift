@@ -12,6 +12,8 @@ struct CodeBatchRun {
         var failure: Failure?
         /// The path of the vehicle's report; nil = none.
         var report: String?
+        /// Why the vehicle was not named after its label; nil = it was, or that was not wanted.
+        var remark: String?
     }
 
     private let entries: [CodeBatch.Entry]
@@ -98,7 +100,9 @@ struct CodeBatchRun {
             output.note(
                 "\(tally.cars) of \(entries.count)  \(entry.label ?? entry.accessory): not read")
         }
-        if let report = findings.report { output.note("   \(report)") }
+        for note in [findings.report, findings.remark] {
+            if let note { output.note("   \(note)") }
+        }
         guard let failure = findings.failure else { return }
         // The failure is an error, which -q does not hide.
         tellOnStandardError(printable(failure.told(of: entry.accessory)) + "\n")

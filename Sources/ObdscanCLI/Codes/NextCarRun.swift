@@ -34,7 +34,9 @@ struct NextCarRun {
             let same = tally.count(result)
             output.note("\(tally.cars)  \(result.text)")
             if let same { output.note("  Number \(same) has the same VIN: is this the next car?") }
-            if let report = findings.report { output.note("  \(report)") }
+            for note in [findings.report, findings.remark] {
+                if let note { output.note("  \(note)") }
+            }
             failed = failed ?? findings.failure?.status
             hasFindings = hasFindings || !result.codes.isEmpty || !result.problems.isEmpty
             try table?.add(findings.rows)

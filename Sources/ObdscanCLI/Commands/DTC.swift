@@ -89,7 +89,9 @@ struct DTCListCommand: RuledCommand {
             The results of each vehicle are stored in the database, as without --batch.
 
             --report writes a page to print for each vehicle, as obdscan dtc report does, into a \
-            folder.
+            folder; --pdf also prints it to PDF, which needs an installed Chromium or Chrome. With \
+            --name-vehicles the label becomes the vehicle's name in the database: then "obdscan dtc \
+            report --of NAME --since last" compares the vehicle with the reading before.
 
             \(Self.ruleText)
 
@@ -99,7 +101,7 @@ struct DTCListCommand: RuledCommand {
               obdscan dtc list --all-modules
               obdscan dtc list --to codes.csv --append --label "bay 3"
               obdscan dtc list --next --to yard.xlsx --local-time --report sheets
-              obdscan dtc list --next --to yard.csv --one-row
+              obdscan dtc list --next --to yard.csv --one-row --name-vehicles
               obdscan dtc list --batch fleet.txt --to codes.csv
             """)
 
@@ -130,9 +132,14 @@ struct DTCListCommand: RuledCommand {
         OptionRule("the list of --batch has the labels: leave --label out") {
             $0.table.label != nil && $0.batch != nil
         },
-        OptionRule("--label needs --to FILE") {
+        OptionRule("--label needs --to FILE, --report FOLDER or --name-vehicles") {
             $0.table.label != nil && !$0.isTable && $0.table.report == nil
+                && !$0.table.nameVehicles
         },
+        OptionRule("--name-vehicles needs a label: --label TEXT, --next or --batch LIST") {
+            $0.table.nameVehicles && $0.table.label == nil && !$0.next && $0.batch == nil
+        },
+        OptionRule("--pdf needs --report FOLDER") { $0.table.pdf && $0.table.report == nil },
         OptionRule("--local-time, --delimiter and --one-row need --to FILE or --format csv") {
             ($0.table.style.localTime || $0.table.style.delimiter != nil || $0.table.oneRow)
                 && !$0.isTable
@@ -217,14 +224,20 @@ struct DTCListCommand: RuledCommand {
                 let condition = try ConditionScan(
                     scan, connection, services, .report, words)
                 output.note(
-                    try reports.write(
-                        condition.report(of: connection, output), label: table.label,
-                        vin: condition.vin?.text))
+                    try table.write(
+                        condition.report(of: connection, output), to: reports,
+                        label: table.label, vin: condition.vin?.text, cancelledBy: nil))
                 asked = condition.asked
             }
             ScanRecord.keep(
                 asked, lists: scan.lists, of: car.vin.flatMap { VIN($0) }, connection, services,
                 vehicle.database, output)
+            if let remark = table.name(
+                car.vin ?? (try? connection.vin(by: services.profiles))?.text, after: table.label,
+                connection, vehicle.database)
+            {
+                output.note(remark)
+            }
         }
         if let failure { throw failure }
         if exitCode && hasCodes { throw Failure.silent(.findings) }
@@ -282,7 +295,7 @@ struct DTCListCommand: RuledCommand {
             table: try loadTable(tables, automatic: tables.automaticPacks),
             knowledge: CodeKnowledge(texts: try loadCodeTexts()),
             read: { connection, services in try scan(connection, services) },
-            reports: try table.reports())
+            reports: try table.reports(), form: table)
     }
 
     private func runNext() throws {

@@ -56,15 +56,7 @@ struct TripsVehicleCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let store = try database.open(.readWrite)
-        // Sinks know vehicles by the simple letters and digits of their names.
-        let simple = PublishedName.slug(name)
-        let other = try store.vehicles().first { known in
-            let names = [known.name, known.vin?.text].compactMap(\.self)
-            return !names.contains(vehicle)
-                && names.contains { $0 == name || PublishedName.slug($0) == simple }
-        }
-        if !name.isEmpty, let other {
-            let own = other.name ?? other.vin?.text ?? ""
+        if !name.isEmpty, let own = try store.vehicle(mistakenFor: name, otherThan: vehicle) {
             throw Failure(
                 "\"\(name)\" would be mistaken for \"\(own)\", another vehicle",
                 hint: "choose a name with other letters (a to z) or digits", status: .usage)
@@ -74,6 +66,21 @@ struct TripsVehicleCommand: ParsableCommand, OutputCommand {
                 "no vehicle is called \"\(vehicle)\"",
                 hint: "\"obdscan trips\" shows the vehicle of each trip", status: .usage)
         }
+    }
+}
+
+extension TripStore {
+    /// The name of another vehicle than `vehicle`, a VIN or a name, for which `name` would be mistaken.
+    func vehicle(mistakenFor name: String, otherThan vehicle: String) throws(StoreError) -> String?
+    {
+        // Sinks know vehicles by the simple letters and digits of their names.
+        let simple = PublishedName.slug(name)
+        let other = try vehicles().first { known in
+            let names = [known.name, known.vin?.text].compactMap(\.self)
+            return !names.contains(vehicle)
+                && names.contains { $0 == name || PublishedName.slug($0) == simple }
+        }
+        return other.map { $0.name ?? $0.vin?.text ?? "" }
     }
 }
 

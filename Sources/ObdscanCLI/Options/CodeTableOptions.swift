@@ -3,6 +3,8 @@ import Formats
 import Glibc
 import Reports
 import SystemIO
+import TripStore
+import VehicleScan
 
 extension Delimiter: ExpressibleByArgument {}
 
@@ -38,7 +40,16 @@ struct CodeTableOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Fill the column label with this text.", valueName: "text"))
     var label: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Name each vehicle in the database after its label.",
+            discussion: "Then dtc report --of, --vehicle and lists know it by this name."))
+    var nameVehicles = false
+
     @OptionGroup var style: TableStyleOptions
+
+    @Flag(help: "Write the pages of --report as PDF, too.")
+    var pdf = false
 
     @Option(
         help: ArgumentHelp(
@@ -52,10 +63,45 @@ extension CodeTableOptions {
     /// The folder of pages; nil = none is wanted.
     func reports() throws(Failure) -> CarReports? {
         guard let report else { return nil }
+        // Refuse a PDF that no browser can print before the vehicle is asked.
+        if pdf { try PagePrinter.check("\(report)/page.pdf") }
         do throws(SystemError) {
             return try CarReports(report)
         } catch {
             throw Failure(outputFile: report, errno: error.errno)
+        }
+    }
+
+    /// Writes the page of a vehicle, and the same as PDF if that is wanted; returns the paths.
+    func write(
+        _ report: ConditionReport, to reports: CarReports, label: String?, vin: String?,
+        cancelledBy inbox: SignalInbox?
+    ) throws -> String {
+        let path = try reports.write(report, label: label, vin: vin)
+        guard pdf else { return path }
+        let printed = path.dropLast(".html".count) + ".pdf"
+        var report = report
+        report.head.label = label
+        try PagePrinter.write(report.page, to: String(printed), cancelledBy: inbox)
+        return path + ", " + printed
+    }
+
+    /// Names a vehicle in the database after its label; returns why that is not possible.
+    func name(
+        _ vin: String?, after label: String?, _ connection: Vehicle, _ database: DatabaseOptions
+    ) -> String? {
+        guard nameVehicles, let label, !label.isEmpty else { return nil }
+        guard ScanRecord.isWanted(connection, database) else { return nil }
+        guard let vin else { return "\"\(label)\" is not stored: the vehicle reports no VIN" }
+        do {
+            let store = try database.open(.readWrite)
+            if let other = try store.vehicle(mistakenFor: label, otherThan: vin) {
+                return "\"\(label)\" is not stored: it would be mistaken for \"\(other)\""
+            }
+            _ = try store.setName(label, ofVehicle: vin)
+            return nil
+        } catch {
+            return "\"\(label)\" is not stored: \(Failure(known: error)?.message ?? "\(error)")"
         }
     }
 

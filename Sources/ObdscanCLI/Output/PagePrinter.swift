@@ -50,7 +50,11 @@ enum PagePrinter {
     }
 
     /// Writes the page; the file appears whole or not at all.
-    static func write(_ page: HTMLPage, to path: String) throws {
+    ///
+    /// A signal in `inbox` cancels the printing; without an inbox a signal also ends the process.
+    static func write(
+        _ page: HTMLPage, to path: String, cancelledBy given: SignalInbox? = nil
+    ) throws {
         guard isPDF(path) else { return try OutputFile.write(path, bytes: page.bytes) }
         let program = try browser(for: path)
         var template = Array("\(environment("TMPDIR") ?? "/tmp")/obdscan-XXXXXX".utf8CString)
@@ -66,12 +70,12 @@ enum PagePrinter {
         ]
         // Chromium's sandbox does not work as root; the page is our own and loads nothing.
         if getuid() == 0 { arguments.insert("--no-sandbox", at: 0) }
-        let inbox = try SignalInbox.ofProcess()
+        let inbox = try given ?? SignalInbox.ofProcess()
         let end = try ChildProcess.run(
             program, arguments, until: SystemClock.now() + patience, cancelledBy: inbox.descriptor)
         // A signal that arrived meanwhile ends the process here.
         if end == .killed { try? remove(folder) }
-        try inbox.end()
+        if given == nil { try inbox.end() }
         guard end == .exited(0), let bytes = try? contents(of: result), !bytes.isEmpty else {
             throw Failure(
                 "\(path): \(program) did not print the page",

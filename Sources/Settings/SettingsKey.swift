@@ -107,6 +107,12 @@ package struct SettingsKey: Hashable, Sendable {
             get: { settings in
                 settings.workshop.isEmpty ? nil : settings.workshop.joined(separator: "; ")
             }),
+        SettingsKey(
+            name: "logo",
+            set: { text, settings, _ in
+                settings.logo = text
+                return text.hasPrefix("/") || text.hasPrefix("~/") ? nil : .notAPath
+            }, get: \.logo),
     ]
 
     package static func named(_ name: String) -> SettingsKey? {

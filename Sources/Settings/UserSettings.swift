@@ -32,6 +32,8 @@ package struct UserSettings: Hashable, Sendable {
 
     /// The workshop for reports, line by line: name, address, telephone.
     package var workshop: [String] = []
+    /// The path of the workshop's logo for reports.
+    package var logo: String?
 
     package init() {}
 }

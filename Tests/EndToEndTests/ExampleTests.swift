@@ -20,6 +20,8 @@ import Testing
         "obdscan read leaf-soc --pack nissan-leaf": 75,
         // All that the database knows is newer than this period.
         "obdscan dtc report --since 2026-11-01 --until 2026-11-21 --of van": 66,
+        // obdscan has not cleared this car's codes.
+        "obdscan dtc report --since clear --to repair.html": 66,
         // The simulated car has no traction battery.
         "obdscan read ev-soc --pids battery.csv": 75,
         // No sink is configured, and nothing was published.
@@ -47,7 +49,7 @@ import Testing
         "obdscan setup -d bluetooth:OBDII": "would search the air; PairingTests has a device",
         "obdscan devices --scan": "would search the air; PairingTests has a device",
         "obdscan devices list --scan": "would search the air; PairingTests has a device",
-        "obdscan dtc report --to car.pdf --customer \"A. Driver, order 4711\"":
+        "obdscan dtc report --to car.pdf --customer \"A. Driver\" --order 4711":
             "needs a browser; PrintedPageTests has one",
         "obdscan trips report --to trip.pdf": "needs a browser; PrintedPageTests has one",
         "obdscan devices show /dev/ttyUSB0": "needs that adapter; Tests/System has one",

@@ -32,6 +32,43 @@ import Testing
         page.split(separator: "<").dropFirst().map { String($0.prefix { $0 != ">" && $0 != " " }) }
     }
 
+    /// The text of each picture's first bytes is known from RFC 4648 and from pages of the web.
+    @Test(arguments: [
+        ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "image/png;base64,iVBORw0KGgo="),
+        ([0xFF, 0xD8, 0xFF], "image/jpeg;base64,/9j/"),
+        (Array("<svg".utf8), "image/svg+xml;base64,PHN2Zw=="),
+    ])
+    func `a letterhead has its logo in the page, and the policy allows no other`(
+        bytes: [UInt8], text: String
+    ) throws {
+        var page = HTMLPage(title: "t", lead: "l")
+        let plain = String(decoding: page.bytes, as: UTF8.self)
+        let logo = try #require(PageLogo(bytes))
+        page.logo = logo
+        page.letterhead = ["Garage <1>", "Street 1"]
+        let html = String(decoding: page.bytes, as: UTF8.self)
+        #expect(html.contains("src=\"data:\(text)\""))
+        #expect(html.contains("<p class=\"name\">Garage &lt;1&gt;</p><p>Street 1</p>"))
+        #expect(html.contains("img-src data:") && !plain.contains("img-src"))
+        #expect(html.hasPrefix(HTMLPage.beginning) && plain.hasPrefix(HTMLPage.beginning))
+    }
+
+    @Test func `what is not a picture, or too large, is no logo`() {
+        #expect(PageLogo(Array("GIF89a".utf8)) == nil && PageLogo([]) == nil)
+        let large = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: PageLogo.mostBytes)
+        #expect(PageLogo(large) == nil)
+    }
+
+    @Test func `the foot of a page cannot end the style sheet`() {
+        var page = HTMLPage(title: "t", lead: "l")
+        #expect(!String(decoding: page.bytes, as: UTF8.self).contains("@bottom-right"))
+        page.foot = "A\"B\\C</style>\n1"
+        let html = String(decoding: page.bytes(on: .a4), as: UTF8.self)
+        #expect(html.contains("content: \"A\\22 B\\5c C\\3c /style>\\a 1\""))
+        #expect(html.contains("counter(page) \" of \" counter(pages)"))
+        #expect(html.ranges(of: "</style>").count == 1)
+    }
+
     @Test(arguments: hostile)
     func `names are written as text everywhere`(name: String) {
         let page = page(name)

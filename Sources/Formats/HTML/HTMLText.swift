@@ -75,13 +75,13 @@ public struct HTMLText: Sendable {
         raw("</tbody></table></div>\n")
     }
 
-    /// Appends a list of names and values.
+    /// Appends a list of names and values; an empty value is a line to write on.
     public mutating func facts(_ facts: [(name: String, value: String)]) {
         raw("<dl>")
         for fact in facts {
             raw("<div>")
             element("dt", fact.name)
-            element("dd", fact.value)
+            element("dd", fact.value, class: fact.value.isEmpty ? "blank" : nil)
             raw("</div>")
         }
         raw("</dl>\n")

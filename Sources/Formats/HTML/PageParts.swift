@@ -11,6 +11,13 @@ enum PageParts {
         body { margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--paper); \
         color: var(--ink); font: 1rem/1.45 system-ui, sans-serif; }
         h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere; }
+        .letterhead { display: flex; gap: 1rem; align-items: center; border-bottom: 2px solid var(--line); \
+        padding-bottom: .6rem; margin-bottom: .8rem; } .letterhead p { margin: 0; } \
+        .letterhead img { max-height: 4rem; max-width: 14rem; } .letterhead .name { font-size: 1.15rem; font-weight: 600; }
+        .blank { min-height: 1.6em; border-bottom: 1px solid var(--dim); }
+        .signs { display: grid; grid-template-columns: 1fr 2fr 2fr; gap: 2rem; margin-top: 2.5rem; break-inside: avoid; } \
+        .signs p { border-top: 1px solid var(--dim); color: var(--dim); font-size: .8rem; }
+        .verdict { border-left: .35rem solid; padding-left: .7rem; font-size: 1.1rem; }
         h2 { font-size: 1.15rem; margin: 1.6rem 0 .5rem; border-bottom: 1px solid var(--line); \
         padding-bottom: .2rem; }
         h3 { font-size: 1rem; margin: .9rem 0 .3rem; }
@@ -63,6 +70,8 @@ enum PageParts {
         .tools { display: none; } h1 { font-size: 14pt; } h2 { font-size: 11pt; margin: 3mm 0 1mm; }
           h3 { font-size: 9pt; margin: 2mm 0 .5mm; break-after: avoid; } table { font-size: 8pt; }
           th, td { padding: .4mm 2mm .4mm 0; } ol { margin: .5mm 0; } p { margin: .5mm 0; }
+          .letterhead { padding-bottom: 2mm; margin-bottom: 3mm; } .letterhead img { max-height: 16mm; } \
+        .letterhead .name { font-size: 11pt; } .signs { margin-top: 11mm; } .verdict { font-size: 10pt; }
           dl { grid-template-columns: repeat(5, 1fr); gap: 0 3mm; } dl div { padding: .4mm 0; } dt { font-size: 7.5pt; }
           .plot { display: inline-block; width: 48.5%; margin: 1mm 1.5% 1mm 0; vertical-align: top; } \
         .plot:nth-of-type(even) { margin-right: 0; } #plots { orphans: 1; widows: 1; }

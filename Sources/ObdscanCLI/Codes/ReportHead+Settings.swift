@@ -1,8 +1,10 @@
 import Diagnostics
+import Formats
 import OBDCore
 import PIDTables
 import Reports
 import Settings
+import SystemIO
 import VehicleScan
 
 extension ReportHead {
@@ -11,6 +13,20 @@ extension ReportHead {
         self.init(
             customer: customer, workshop: UserSettings.current.workshop,
             make: vin.flatMap { PIDTables.vinTables().title(of: $0) }, odometer: odometer)
+        logo = UserSettings.current.logo.flatMap { Self.logo(at: $0) }
+    }
+
+    /// The picture in a file; nil if it cannot be used, which does not hold a report up.
+    private static func logo(at path: String) -> PageLogo? {
+        let isInHome = path.hasPrefix("~/")
+        let whole = isInHome ? (environment("HOME") ?? "") + path.dropFirst() : path
+        guard let bytes = try? contents(of: whole), let logo = PageLogo(bytes) else {
+            tellOnStandardError(
+                "\(whole): this logo is left out: it is not a PNG, JPEG or SVG file of at most 1 MB\n"
+            )
+            return nil
+        }
+        return logo
     }
 }
 

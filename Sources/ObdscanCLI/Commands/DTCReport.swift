@@ -19,8 +19,9 @@ struct DTCReportCommand: RuledCommand {
             Reads the vehicle and prints a verdict in one sentence, the codes, readiness and test \
             results. --to writes a page to print, which also explains each code and says what was \
             happening: .html is one file that loads nothing from the network; .pdf needs an \
-            installed Chromium or Chrome. --customer names the customer on the page, and the setting \
-            "workshop" names your workshop. What was read is kept in the database. As \
+            installed Chromium or Chrome. --customer, --plate, --order and --technician fill in its \
+            head. The settings "workshop" and "logo" give the page a letterhead, lines to fill in \
+            by hand what is not known, and lines to sign on. What was read is kept in the database. As \
             JSON and CSV it has a line for each light, code, frozen value, monitor and test; kind \
             says which.
 
@@ -37,8 +38,8 @@ struct DTCReportCommand: RuledCommand {
 
             EXAMPLES
               obdscan dtc report --to car.html
-              obdscan dtc report --to car.pdf --customer "A. Driver, order 4711"
-              obdscan dtc report --since 2026-11-21 --to repair.html
+              obdscan dtc report --to car.pdf --customer "A. Driver" --order 4711
+              obdscan dtc report --since clear --to repair.html
               obdscan dtc report --since 2026-11-01 --until 2026-11-21 --of van
             """)
 
@@ -49,8 +50,13 @@ struct DTCReportCommand: RuledCommand {
         completion: .file())
     var to: String?
 
-    @Option(help: ArgumentHelp("Compare with a moment: 2026-11-25T15:43.", valueName: "time"))
-    var since: TripMoment?
+    @Option(
+        help: ArgumentHelp(
+            "Compare with a moment: 2026-11-25, last or clear.",
+            discussion:
+                "last is the reading before; clear is when obdscan cleared the codes the last time.",
+            valueName: "time"))
+    var since: ComparedMoment?
 
     @Option(
         help: ArgumentHelp(
@@ -66,6 +72,15 @@ struct DTCReportCommand: RuledCommand {
         help: ArgumentHelp("Print this line in the head of the report.", valueName: "text"))
     var customer: String?
 
+    @Option(help: ArgumentHelp("Print this number plate in the head.", valueName: "text"))
+    var plate: String?
+
+    @Option(help: ArgumentHelp("Print this number of the order in the head.", valueName: "text"))
+    var order: String?
+
+    @Option(help: ArgumentHelp("Print this name of the technician in the head.", valueName: "text"))
+    var technician: String?
+
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
@@ -80,14 +95,14 @@ struct DTCReportCommand: RuledCommand {
         try OutputFile.check(
             to, isNoneOf: [vehicle.database.file, OutputFile.replayed(vehicle.device)])
         try PagePrinter.check(to)
-        let moment = try since?.time()
+        let moment = try since?.fixed()
         let end = min(try until?.time() ?? SystemClock.utc, SystemClock.utc)
         if let moment, moment > end {
             throw Failure(
                 "--since: \(localTime(moment)) is later than \(localTime(end))",
                 hint: "an earlier moment: 2026-11-21, 7d (ago), yesterday", status: .usage)
         }
-        if until != nil || of != nil { return try runOffline(end, since: moment) }
+        if until != nil || of != nil { return try runOffline(end) }
         let table = try loadTable(tables, automatic: tables.automaticPacks)
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
             connection in
@@ -98,14 +113,17 @@ struct DTCReportCommand: RuledCommand {
             let condition = try ConditionScan(
                 scan, connection, services, .report, words)
             var before: VehicleCondition?
-            if let moment {
+            if let since {
                 guard let vin = condition.vin else {
                     throw Failure(
                         "\(connection.accessory): the vehicle does not report its VIN, so it "
                             + "cannot be found in the database",
                         hint: "without --since it is reported as it is now", status: .noInput)
                 }
-                before = try known(vin.text, at: moment, in: try openDatabase())
+                let store = try openDatabase()
+                let moment = try since.time(
+                    of: vin.text, before: connection.utc(scan.time), in: store)
+                before = try known(vin.text, at: moment, in: store)
             }
             try write(
                 condition.report(
@@ -118,6 +136,9 @@ struct DTCReportCommand: RuledCommand {
 
     /// Writes a page or prints the report.
     private func write(_ report: ConditionReport) throws {
+        var report = report
+        (report.head.plate, report.head.order) = (plate, order)
+        report.head.technician = technician
         guard let to else {
             var writer = TextOutput.standard
             return try report.print(&writer)
@@ -147,7 +168,7 @@ struct DTCReportCommand: RuledCommand {
         return known
     }
 
-    private func runOffline(_ end: UTC, since begin: UTC?) throws {
+    private func runOffline(_ end: UTC) throws {
         let store = try openDatabase()
         let name: String
         if let of {
@@ -170,14 +191,17 @@ struct DTCReportCommand: RuledCommand {
         let now = try mapped { () throws(StoreError) in
             try VehicleCondition(of: name, at: end, in: store)
         }
-        let before = try begin.flatMap { try known(name, at: $0, in: store) }
+        let read = try mapped { () throws(StoreError) in
+            try store.lastScan(ofVehicle: name, until: end)
+        }
+        let before = try since.flatMap { since in
+            let moment = try since.time(of: name, before: read ?? end, in: store)
+            return try known(name, at: moment, in: store)
+        }
         if now.isEmpty, before?.isEmpty ?? true {
             throw Failure(
                 "nothing is known of \(name) until \(localTime(end))",
                 hint: "\"obdscan dtc history\" shows what is", status: .noInput)
-        }
-        let read = try mapped { () throws(StoreError) in
-            try store.lastScan(ofVehicle: name, until: end)
         }
         var report = ConditionReport(
             vehicle: name, accessory: nil, vehicleProtocol: nil, time: read ?? end,

@@ -32,7 +32,8 @@ extension SettingsKey {
         "alarm-command": "the program to run when an alarm begins",
         "log-when-plugged":
             "the path of the adapter whose trips are logged whenever it is plugged in",
-        "workshop": "the line about the workshop in reports",
+        "workshop": "name and address of the workshop in reports, with semicolons between lines",
+        "logo": "the path of the workshop's logo for reports: PNG, JPEG or SVG",
         "fuel.price": "the price of a litre",
         "fuel.displacement": "the engine's displacement in litres",
         "fuel.efficiency":

@@ -87,6 +87,12 @@ package struct ConditionReport {
 
     private var factsBesidesVehicle: [(name: String, value: String)] {
         var facts: [(name: String, value: String)] = []
+        for (name, value) in [
+            ("Customer", head.customer), ("Plate", head.plate), ("Order", head.order),
+            ("Technician", head.technician),
+        ] {
+            if let value { facts.append((name, value)) }
+        }
         if let label = head.label { facts.append(("Label", label)) }
         if let odometer = head.odometer {
             let conversion = output.units.conversion(from: "km")
@@ -95,7 +101,6 @@ package struct ConditionReport {
         }
         facts.append((since == nil || accessory == nil ? "Read" : "Now", localTime(time)))
         if let since { facts.append(("Compared with", localTime(since))) }
-        if let customer = head.customer { facts.append(("Customer", customer)) }
         if let accessory { facts.append(("Adapter", accessory)) }
         if let vehicleProtocol { facts.append(("Protocol", vehicleProtocol)) }
         for lamp in lamps {
@@ -226,12 +231,16 @@ package struct ConditionReport {
             title: isComparison ? "Vehicle report, before and after" : "Vehicle report",
             lead: lead)
         let findings = findings
+        (page.letterhead, page.logo) = (head.workshop, head.logo)
+        page.foot = [vehicle ?? head.label, localTime(time)].compactMap(\.self)
+            .joined(separator: " · ")
         page.section("Result") { page in
-            page.element("p", findings.verdict.text, class: findings.verdict.grade.rawValue)
+            page.element(
+                "p", findings.verdict.text, class: "verdict " + findings.verdict.grade.rawValue)
             if let failures { page.element("p", failures, class: "bad") }
             if let cleared = findings.cleared { page.element("p", cleared) }
             // The title already contains VIN and make.
-            page.facts(factsBesidesVehicle)
+            page.facts(pageFacts)
         }
         page.section("Trouble codes") { appendCodes(findings, to: &$0) }
         let frame = frameReadings
@@ -243,16 +252,40 @@ package struct ConditionReport {
         }
         if !change.tests.isEmpty {
             page.section("Test results") { page in
+                page.element("p", testSentence)
                 appendFailures(to: &page)
                 appendTests(to: &page)
             }
         }
-        if !head.workshop.isEmpty {
-            page.section("Workshop") { page in
-                for line in head.workshop { page.element("p", line) }
-            }
-        }
+        if head.isOfWorkshop { page.signs(["Date", "Technician", "Customer"]) }
         return page
+    }
+
+    /// The facts of the page; a workshop fills in by hand what is not known.
+    private var pageFacts: [(name: String, value: String)] {
+        guard head.isOfWorkshop else { return factsBesidesVehicle }
+        let known = factsBesidesVehicle
+        let fields = ["Customer", "Plate", "Order", "Odometer", "Technician"]
+        return fields.map { name in known.first { $0.name == name } ?? (name, "") }
+            + known.filter { !fields.contains($0.name) }
+    }
+
+    /// The result of all tests in one sentence.
+    private var testSentence: String {
+        let results = change.tests.map(\.result)
+        let judged = results.count { $0.passed != nil }
+        let passed = results.count { $0.passed == true }
+        let rest = results.count - judged
+        let others =
+            rest == 0
+            ? "" : " \(counted(Double(rest), "value")) \(rest == 1 ? "has" : "have") no limits."
+        if judged == 0 { return others.trimmed }
+        return passed == judged
+            ? "\(judged == 1 ? "The only test result is" : "All \(judged) test results are") within "
+                + "\(judged == 1 ? "its" : "their") limits.\(others)"
+            : "\(passed) of \(counted(Double(judged), "test result")) \(passed == 1 ? "is" : "are") within "
+                + "\(passed == 1 ? "its" : "their") limits, \(judged - passed) "
+                + "\(judged - passed == 1 ? "is" : "are") not.\(others)"
     }
 
     private func appendCodes(_ findings: VehicleFindings, to page: inout HTMLText) {
@@ -281,7 +314,7 @@ package struct ConditionReport {
                     case .soon: "warn"
                     case .weeks, .note, nil: nil
                     }
-                return [.init(fault.code.code.fullText, style)]
+                return [.init(fault.code.code.fullText, style ?? (fault.isGone ? nil : drive))]
                     + ifComparing(.init(fate?.rawValue ?? "", style))
                     + [.init(status(of: fault))] + ifSeveral(fault.code.ecu)
                     + [
@@ -380,19 +413,52 @@ package struct ConditionReport {
                 page.element("p", "\(drive.monitor.title): \(drive.text)")
             }
         }
+        guard isComparison else {
+            // What is not complete is in the sentences above.
+            page.facts(
+                change.monitors.map { monitor in
+                    (
+                        [isAlone ? nil : title(of: monitor.ecu), monitor.monitor.title]
+                            .compactMap(\.self).joined(separator: ": "), state(monitor.now)
+                    )
+                })
+            return
+        }
         page.table(
-            ifSeveral(.init("ECU")) + [.init("Monitor")] + ifComparing(.init("Before"))
-                + [.init("Now")],
+            ifSeveral(.init("ECU")) + [.init("Monitor"), .init("Before"), .init("Now")],
             change.monitors.map { monitor in
                 // "Complete" means that the monitor has run, which proves nothing by itself.
                 let style = monitor.now == true ? nil : monitor.now == false ? "warn" : "dim"
-                return ifSeveral(monitor.ecu) + [.init(monitor.monitor.title)]
-                    + ifComparing(.init(state(monitor.before), "dim"))
-                    + [.init(state(monitor.now), style)]
+                return ifSeveral(monitor.ecu)
+                    + [
+                        .init(monitor.monitor.title), .init(state(monitor.before), "dim"),
+                        .init(state(monitor.now), style),
+                    ]
             })
     }
 
     private func appendTests(to page: inout HTMLText) {
+        // Values without limits prove nothing: a list is enough.
+        let tests = sortedTests.filter { isComparison || $0.result.passed != nil }
+        appendTable(of: tests, to: &page)
+        if isComparison { return }
+        let others = sortedTests.filter { $0.result.passed == nil }
+        if others.isEmpty { return }
+        page.facts(
+            others.map { test in
+                let result = test.result
+                let names = [
+                    isAlone ? nil : title(of: result.ecu), result.monitorTitle, result.testTitle,
+                ]
+                return (
+                    names.compactMap(\.self).joined(separator: ": "),
+                    quantityText(result.text(result.value), result.unit ?? "")
+                )
+            })
+    }
+
+    private func appendTable(of tests: [ConditionChange.Test], to page: inout HTMLText) {
+        if tests.isEmpty { return }
         page.table(
             ifSeveral(.init("ECU")) + [.init("Monitor"), .init("Test")]
                 + ifComparing(.init("Before", "n"))
@@ -400,7 +466,7 @@ package struct ConditionReport {
                     .init("Value", "n"), .init("Min", "n"), .init("Max", "n"), .init("Unit"),
                     .init("Result"),
                 ],
-            sortedTests.map { test in
+            tests.map { test in
                 let result = test.result
                 return ifSeveral(result.ecu)
                     + [.init(result.monitorTitle), .init(result.testTitle)]

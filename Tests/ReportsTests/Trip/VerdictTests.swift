@@ -160,6 +160,10 @@ import Testing
             "1 trouble code: have P0301 repaired soon.", "1 test result failed.",
             "Engine (7E8)", "<h3>P0301: Misfire</h3>", "Ignition coil.",
             "Proof of the repair: ", "the code is stored", "Evaporative system: Fill the tank",
+            "2 of 3 test results are within their limits, 1 is not.",
+            "<p class=\"verdict bad\">", "<td class=\"warn\">P0301</td>",
+            "<dt>Plate</dt><dd class=\"blank\"></dd>", "<p>Technician</p>",
+            "content: \"1HGCM82633A004352 · 1970-01-01",
         ] {
             #expect(page.contains(text), "\(text)")
         }

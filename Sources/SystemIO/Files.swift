@@ -144,6 +144,15 @@ public enum Files {
         return stat(path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
     }
 
+    /// The space that this user may still fill on the disk of a file or a folder; nil if it is unknown.
+    ///
+    /// Unit: bytes.
+    public static func freeSpace(at path: String) -> Int64? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        return Int64(clamping: status.f_bavail.multipliedReportingOverflow(by: status.f_frsize).0)
+    }
+
     /// The inode of a path; 0 if it does not exist.
     public static func inode(_ path: String) -> UInt64 {
         var status = stat()

@@ -98,8 +98,16 @@ extension TripStore {
                 """
             ),
         ]
+        // Trips that are being deleted in steps.
+        let going = Set(
+            try database.values(
+                Int64.self,
+                """
+                SELECT id FROM trip WHERE deleted IS NOT NULL AND NOT EXISTS
+                    (SELECT * FROM trip_edit AS e WHERE e.trip = trip.id OR e.other = trip.id)
+                """))
         for rule in rules {
-            for trip in try database.values(Int64.self, rule.trips) {
+            for trip in try database.values(Int64.self, rule.trips) where !going.contains(trip) {
                 faults.append("trip \(trip) \(rule.fault)")
             }
         }

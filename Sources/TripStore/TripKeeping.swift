@@ -36,29 +36,34 @@ extension TripStore {
     public func deleteTrips(
         endedBefore time: UTC, except kept: Set<Int64> = [], now: UTC
     ) throws(StoreError) -> [Int64] {
-        try transaction { database in
-            let forgotten = try database.values(
+        let forgotten = try read { database in
+            try database.values(
                 Int64.self,
                 """
                 SELECT trip.id FROM trip JOIN trip_edit ON trip_edit.trip = trip.id
                 WHERE action = 'expire' AND deleted IS NOT NULL AND deleted < ?
                 """, [now.microseconds &- Self.mourning])
-            try Self.purge(forgotten, in: database)
+        }
+        for trip in forgotten { try deleteInSteps(trip) }
+        return try transaction { database in
             let found = try database.values(
                 Int64.self,
                 """
-                SELECT id FROM trip WHERE purpose = 'log' AND end_reason IS NOT NULL
-                    AND deleted IS NULL AND clock IS NOT 'unset'
-                    AND start + duration < ? AND name IS NULL
-                    AND NOT EXISTS (SELECT * FROM trip_tag WHERE trip_tag.trip = trip.id)
-                    AND NOT EXISTS (SELECT * FROM note WHERE note.trip = trip.id)
-                ORDER BY id
+                SELECT id \(Self.expendable) AND start + duration < ? ORDER BY id
                 """, [time.microseconds])
             let ids = found.filter { !kept.contains($0) }
             try Self.hide(ids, .expire, now: now, in: database)
             return ids
         }
     }
+
+    /// The drives that may be deleted without a question: `FROM trip WHERE …`.
+    static let expendable = """
+        FROM trip WHERE purpose = 'log' AND end_reason IS NOT NULL
+            AND deleted IS NULL AND clock IS NOT 'unset' AND name IS NULL
+            AND NOT EXISTS (SELECT * FROM trip_tag WHERE trip_tag.trip = trip.id)
+            AND NOT EXISTS (SELECT * FROM note WHERE note.trip = trip.id)
+        """
 
     /// Why the clock cannot say which drives are old.
     public enum ExpiryFault: Error, Hashable, Sendable {
@@ -100,7 +105,7 @@ extension TripStore {
         }
     }
 
-    private static func purge(_ ids: [Int64], in database: Database) throws {
+    static func purge(_ ids: [Int64], in database: Database) throws {
         for id in ids {
             try database.execute(
                 """

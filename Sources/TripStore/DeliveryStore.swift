@@ -118,44 +118,81 @@ public final class DeliveryStore: Sendable {
     private let queue: Connection
     private let canWrite: Bool
 
+    /// Whether the disk has no room for the file, so that everything that is noted is lost with the process.
+    public let isInMemory: Bool
+
     /// Opens the file; with `readWrite` it is created if missing.
-    public init(path: String, access: TripStore.Access) throws(StoreError) {
+    ///
+    /// - Parameter orInMemory: on a full disk, continue in memory with what the file holds.
+    public init(
+        path: String, access: TripStore.Access, orInMemory: Bool = false
+    ) throws(StoreError) {
         self.path = path
         canWrite = access == .readWrite
-        if canWrite {
-            try TripStore.createFile(path)
-        } else if Glibc.access(path, F_OK) != 0 {
-            throw .unseen(path)
+        if !canWrite, Glibc.access(path, F_OK) != 0 { throw .unseen(path) }
+        do throws(StoreError) {
+            queue = try Self.opened(path, canWrite: canWrite)
+            isInMemory = false
+        } catch {
+            guard orInMemory, error.isFullDisk else { throw error }
+            queue = try Self.copied(from: path)
+            isInMemory = true
         }
+    }
+
+    private static func opened(_ path: String, canWrite: Bool) throws(StoreError) -> Connection {
+        if canWrite { try TripStore.createFile(path) }
         do {
-            queue = try Connection(
-                path, .init(isReadOnly: !canWrite, patience: .seconds(3))
-            ) { [canWrite] database in
-                try database.execute("PRAGMA trusted_schema = OFF")
-                database.setLargestValue(64 << 20)
+            let queue = try Connection(
+                path, .init(isReadOnly: !canWrite, patience: .seconds(3)), prepare: limit)
+            try queue.access { database in
                 // A power cut may reset cursors; the sink then receives the same data again.
                 if canWrite { try database.execute("PRAGMA synchronous = NORMAL") }
+                try prepare(database, path, canWrite: canWrite)
+                // A full disk shows itself before anything is sent.
+                if canWrite { try database.execute("PRAGMA user_version = 1") }
             }
-            try prepare()
+            return queue
         } catch {
             throw StoreError(error, path: path)
         }
     }
 
-    private func prepare() throws {
-        let state = try queue.read { database in
-            (
-                try database.value(Int32.self, "PRAGMA application_id") ?? 0,
-                try database.value(Int.self, "SELECT count(*) FROM sqlite_schema") ?? 0
-            )
+    /// A database in memory with what the file at `path` holds, as far as it can be read.
+    private static func copied(from path: String) throws(StoreError) -> Connection {
+        do {
+            let queue = try Connection(prepare: limit)
+            let name = ReadOnlyPlace.nameWithoutHelp(path)
+            let source = try? Connection(name, .init(isReadOnly: true, isName: true)) { database in
+                try limit(database)
+                if ReadOnlyPlace.isExclusive(name) {
+                    try database.execute("PRAGMA locking_mode = EXCLUSIVE")
+                }
+            }
+            try? source?.backup(to: queue)
+            try? source?.close()
+            try queue.access { try prepare($0, path, canWrite: true) }
+            return queue
+        } catch {
+            throw StoreError(error, path: path)
         }
-        if state.0 == Self.applicationID { return }
+    }
+
+    private static func limit(_ database: Database) throws {
+        try database.execute("PRAGMA trusted_schema = OFF")
+        database.setLargestValue(64 << 20)
+    }
+
+    private static func prepare(_ database: Database, _ path: String, canWrite: Bool) throws {
+        let state = (
+            try database.value(Int32.self, "PRAGMA application_id") ?? 0,
+            try database.value(Int.self, "SELECT count(*) FROM sqlite_schema") ?? 0
+        )
+        if state.0 == applicationID { return }
         guard state == (0, 0) else { throw StoreError.foreign(path: path) }
         guard canWrite else { throw StoreError.empty(path: path) }
-        try queue.access { database in
-            try database.execute("PRAGMA journal_mode = WAL")
-            try database.transaction { try database.execute(Self.schema) }
-        }
+        try database.execute("PRAGMA journal_mode = WAL")
+        try database.transaction { try database.execute(schema) }
     }
 
     private static let schema = """

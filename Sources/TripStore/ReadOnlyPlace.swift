@@ -11,6 +11,11 @@ enum ReadOnlyPlace {
     /// The name for SQLite; `path` itself if it works without special options.
     static func name(of path: String) -> String {
         guard isWithoutHelp(path), usesLog(path) else { return path }
+        return nameWithoutHelp(path)
+    }
+
+    /// The name for SQLite of a database whose shared memory cannot be created.
+    static func nameWithoutHelp(_ path: String) -> String {
         let uri = "file:" + escaped(path)
         // If the log has content, private memory is used to read it, which SQLite does only without
         // file locks. Otherwise the database file is complete.

@@ -42,6 +42,14 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError {
+    /// Whether the reason is a disk without room.
+    var isFullDisk: Bool {
+        switch self {
+        case .full, .cannotCreate(_, ENOSPC): true
+        default: false
+        }
+    }
+
     /// The error after access(2) failed: the file is missing, or its folder cannot be read.
     public static func unseen(_ path: String) -> StoreError {
         errno == EACCES ? .permission(path: path) : .missing(path: path)

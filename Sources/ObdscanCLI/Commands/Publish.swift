@@ -140,14 +140,17 @@ extension SinkOptions {
 }
 
 extension DatabaseOptions {
-    /// The file with the database's cursors.
-    func deliveries(_ access: TripStore.Access) throws(Failure) -> (DeliveryStore, database: String)
-    {
+    /// The file with the database's cursors; on a full disk, it may be in memory.
+    func deliveries(
+        _ access: TripStore.Access, orInMemory: Bool = false
+    ) throws(Failure) -> (DeliveryStore, database: String) {
         // Opening the database first reports its own faults.
         let database = try open(.readOnly).path
         do throws(StoreError) {
             return (
-                try DeliveryStore(path: DeliveryStore.path(of: database), access: access), database
+                try DeliveryStore(
+                    path: DeliveryStore.path(of: database), access: access, orInMemory: orInMemory),
+                database
             )
         } catch .missing {
             throw Failure(
@@ -213,6 +216,8 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let chosen = try sinks.chosen()
+        let reserve = database.file.map { SpaceReserve(beside: $0) }
+        if !prints { reserve?.release() }
         let store = try database.open(.readOnly)
         var only: Set<Int64>?
         for trip in trips {
@@ -220,12 +225,13 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
         }
         for sink in chosen { try checkNames(of: sink, only, store) }
         if prints { return try printLines(chosen, only) }
-        let (deliveries, path) = try database.deliveries(.readWrite)
+        let (deliveries, path) = try database.deliveries(.readWrite, orInMemory: true)
         for trip in again {
             let id = try trip.number(in: store)
             let key = DeliveryStore.TripKey(try store.trip(id))
             for sink in chosen { try deliveries.rewind(key, for: sink.name) }
         }
+        reserve?.renew()
         try PublishRun(
             sinks: chosen, database: path, deliveries: deliveries, drains: drain, trips: only,
             output: output

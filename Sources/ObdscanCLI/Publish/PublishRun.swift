@@ -23,6 +23,7 @@ struct PublishRun {
         let reports = try DeliveryRun(deliveries, database: database).run(
             try sinks.map(work), inbox
         ) {
+            if deliveries.isInMemory { tellForgetful() }
             if !drains { output.note("Ctrl-C ends publishing.") }
         } passed: {
             let isSet = SystemClock.reading().isSet
@@ -64,9 +65,7 @@ struct PublishRun {
         switch news {
         case .fault(let fault): output.remark("\(sink.name): \(fault); it is tried again")
         case .works: output.remark("\(sink.name): it works again")
-        case .forgetful:
-            output.remark(
-                "\(deliveries.path) cannot be written: after a restart more is sent again")
+        case .forgetful: tellForgetful()
         case .command(let words): output.remark("\(sink.name): \(words)")
         case .refused(let count):
             output.remark(
@@ -77,6 +76,10 @@ struct PublishRun {
                 tellOnStandardError(failure.text)
             }
         }
+    }
+
+    private func tellForgetful() {
+        output.remark("\(deliveries.path) cannot be written: after a restart more is sent again")
     }
 
     private func finish(_ ended: [(sink: ChosenSink, report: SinkReport)]) throws {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs obdscan from this folder, under /usr/local or PREFIX; `install.sh --remove` removes it.
-# Root also gets the udev rule and the user's services, in /etc.
+# Root also gets the udev rule and the services, in /etc.
 set -eu
 fail() { echo "install.sh: $1" >&2; [ -z "${2:-}" ] || echo "hint: $2" >&2; exit 1; }
 
@@ -19,13 +19,13 @@ cd "$(dirname "$0")"
 
 files=$(find usr -type f | sed 's,^usr/,,' | grep -v '^lib/')
 rule=/etc/udev/rules.d/60-obdscan.rules
-units=$(ls usr/lib/systemd/user)
+units=$(cd usr/lib/systemd && ls -d user/* system/*)
 reload() { udevadm control --reload 2>/dev/null || true; }
 if [ "${1:-}" = --remove ]; then
     for file in $files; do rm -f "$prefix/$file"; done
     if [ "$(id -u)" = 0 ]; then
         rm -f "$rule"
-        for unit in $units; do rm -f "/etc/systemd/user/$unit"; done
+        for unit in $units; do rm -f "/etc/systemd/$unit"; done
         reload
     fi
     rmdir "$prefix/share/doc/obdscan" 2>/dev/null || true
@@ -54,7 +54,7 @@ echo "obdscan $said is in $prefix/bin"
 if [ "$(id -u)" = 0 ]; then
     # Not where packages keep theirs, so that neither takes the other's away.
     install -D -m 644 "usr/lib/udev/rules.d/${rule##*/}" "$rule"
-    mkdir -p /etc/systemd/user
+    mkdir -p /etc/systemd/user /etc/systemd/system
     for unit in $units; do
         # As a word for the service manager, in which % begins a specifier; awk takes it as it is.
         PROGRAM="\"$(printf %s "$prefix/bin/obdscan" | sed 's/%/%%/g')\"" awk '{
@@ -64,8 +64,8 @@ if [ "$(id -u)" = 0 ]; then
                 rest = substr(rest, place + length("/usr/bin/obdscan"))
             }
             print line rest
-        }' "usr/lib/systemd/user/$unit" > "/etc/systemd/user/$unit"
-        chmod 644 "/etc/systemd/user/$unit"
+        }' "usr/lib/systemd/$unit" > "/etc/systemd/$unit"
+        chmod 644 "/etc/systemd/$unit"
     done
     reload
 else

@@ -181,8 +181,8 @@ let package = Package(
         module(
             "Settings",
             [
-                "OBDCore", "Accessory", "ScanSession", "Formats", "TripRecorder", "Publishing",
-                "Reports",
+                "OBDCore", "Accessory", "ScanSession", "Formats", "TripStore", "TripRecorder",
+                "Publishing", "Reports",
             ]),
         module(
             "Engines",

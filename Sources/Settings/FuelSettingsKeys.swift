@@ -9,6 +9,8 @@ extension UserSettings {
 }
 
 extension SettingsKey {
+    private static let ofFuel = ["serve", "trips"]
+
     /// The key `fuel.price`, or `fuel.VIN.price` for one vehicle; nil if not valid.
     package static func fuel(_ name: String) -> SettingsKey? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -17,11 +19,11 @@ extension SettingsKey {
         else { return nil }
         let vehicle = parts.count == 3 ? parts[1] : ""
         func number(
-            _ range: ClosedRange<Double>,
+            _ range: ClosedRange<Double>, _ meaning: String,
             _ path: WritableKeyPath<FuelProfile, Double?> & Sendable
         ) -> SettingsKey {
             SettingsKey(
-                name: name,
+                name: name, meaning: meaning, commands: Self.ofFuel,
                 set: { text, settings, _ in
                     guard let value = Double(text), range.contains(value) else {
                         return .notANumber(range)
@@ -31,23 +33,25 @@ extension SettingsKey {
                 }, get: { $0.fuel[vehicle]?[keyPath: path].map { String($0) } })
         }
         switch last {
-        case "price": return number(0...1_000_000, \.price)
+        case "price": return number(0...1_000_000, "the price of a litre", \.price)
         case "displacement":
-            return number(0.05...30, \.displacement)
+            return number(0.05...30, "the engine's displacement in litres", \.displacement)
         case "efficiency":
-            return number(0.1...1.5, \.efficiency)
+            let meaning =
+                "the volumetric efficiency: the share of the displacement that the cylinders fill"
+            return number(0.1...1.5, meaning, \.efficiency)
         case "calibration":
-            return number(0.2...5, \.calibration)
+            return number(0.2...5, "the factor for calculated fuel", \.calibration)
         case "currency":
             return SettingsKey(
-                name: name,
+                name: name, meaning: "the currency of prices", commands: Self.ofFuel,
                 set: { text, settings, _ in
                     settings.fuel[vehicle, default: FuelProfile()].currency = text
                     return text.isEmpty || text.count > 12 ? .notACurrency : nil
                 }, get: { $0.fuel[vehicle]?.currency })
         case "type":
             return SettingsKey(
-                name: name,
+                name: name, meaning: "the fuel type", commands: Self.ofFuel,
                 set: { text, settings, _ in
                     let kind = FuelKind(rawValue: text)
                     settings.fuel[vehicle, default: FuelProfile()].kind = kind

@@ -1,22 +1,18 @@
 /// Command line options and environment variables that override the configuration file.
 package enum Overrides {
-    private static let options: [String: [String]] = [
-        "device": ["--device"], "adapter": ["--adapter"], "protocol": ["--protocol"],
-        "units": ["--units"], "database": ["--db"], "gps": ["--gps"],
-    ]
-    private static let variables = ["device": "OBDSCAN_DEVICE", "database": "OBDSCAN_DB"]
-
     /// Whether a command ignores the file's value of the setting `name`.
     ///
     /// `isSet` returns whether an environment variable has a value.
     package static func cover(
         _ name: String, _ arguments: [String], isSet: (String) -> Bool
     ) -> Bool {
-        if let variable = variables[name], isSet(variable) { return true }
-        guard let options = options[name] else { return false }
+        guard let key = SettingsKey.named(name) else { return false }
+        if let variable = key.variable, isSet(variable) { return true }
+        let options = key.options
         for (place, word) in arguments.enumerated() {
             if word == "--" { return false }
             if options.contains(where: { word.hasPrefix($0 + "=") }) { return true }
+            if key.isFlag, options.contains(word) { return true }
             // `doctor` has a flag --adapter, which does not select the dialect.
             let isNamed = options.contains(word) || (name == "device" && isShortDevice(word))
             if isNamed, place + 1 < arguments.count {

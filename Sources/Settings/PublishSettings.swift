@@ -58,6 +58,8 @@ extension SettingsKey {
         "discovery-prefix", "position", "text", "history", "names", "commands",
     ]
 
+    private static let ofSinks = "where trips are published"
+
     /// The key `publish.NAME.to`, or `publish.NAME.tags.TAG`; nil if not valid.
     static func publish(_ name: String) -> SettingsKey? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -68,7 +70,7 @@ extension SettingsKey {
             _ fault: @escaping @Sendable (String) -> SettingFault? = { $0.isEmpty ? .empty : nil }
         ) -> SettingsKey {
             SettingsKey(
-                name: name,
+                name: name, meaning: ofSinks, commands: ["publish"],
                 set: { text, settings, _ in
                     settings.publish[sink, default: .init()][keyPath: path] = text
                     return fault(text)
@@ -76,7 +78,7 @@ extension SettingsKey {
         }
         func flag(_ path: WritableKeyPath<PublishSettings, Bool?> & Sendable) -> SettingsKey {
             SettingsKey(
-                name: name, isFlag: true,
+                name: name, isFlag: true, meaning: ofSinks, commands: ["publish"],
                 set: { text, settings, _ in
                     let value = SettingsKey.flags[text]
                     settings.publish[sink, default: .init()][keyPath: path] = value
@@ -87,7 +89,7 @@ extension SettingsKey {
             _ path: WritableKeyPath<PublishSettings, Choice?> & Sendable
         ) -> SettingsKey where Choice.RawValue == String {
             SettingsKey(
-                name: name,
+                name: name, meaning: ofSinks, commands: ["publish"],
                 set: { text, settings, _ in
                     let value = Choice(rawValue: text)
                     settings.publish[sink, default: .init()][keyPath: path] = value
@@ -98,7 +100,7 @@ extension SettingsKey {
             let tag = parts[3]
             guard PublishedName.isSlug(tag) else { return nil }
             return SettingsKey(
-                name: name,
+                name: name, meaning: ofSinks, commands: ["publish"],
                 set: { text, settings, _ in
                     settings.publish[sink, default: .init()].tags[tag] = text
                     return text.isEmpty ? .empty : nil
@@ -111,7 +113,7 @@ extension SettingsKey {
         switch parts[2] {
         case "to":
             return SettingsKey(
-                name: name,
+                name: name, meaning: ofSinks, commands: ["publish"],
                 set: { text, settings, _ in
                     do throws(SinkAddress.Fault) {
                         settings.publish[sink, default: .init()].to = try SinkAddress(text)
@@ -139,16 +141,16 @@ extension SettingsKey {
         case "history": return choice(\.history)
         case "every":
             return SettingsKey(
-                name: name,
+                name: name, meaning: ofSinks, commands: ["publish"],
                 set: { text, settings, _ in
                     let value = Duration(text: text)
                     settings.publish[sink, default: .init()].every = value
                     return value == nil ? .notADuration : nil
                 },
-                get: { $0.publish[sink]?.every.map { "\($0.nanoseconds / 1_000_000)ms" } })
+                get: { $0.publish[sink]?.every?.optionText })
         case "signals":
             return SettingsKey(
-                name: name, isList: true,
+                name: name, isList: true, meaning: ofSinks, commands: ["publish"],
                 set: { text, settings, _ in
                     let signals = text.split(separator: " ").map(String.init)
                     settings.publish[sink, default: .init()].signals = signals

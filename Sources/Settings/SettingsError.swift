@@ -63,6 +63,12 @@ package enum SettingFault: Hashable, Sendable {
     /// Not made of small letters, digits, - and _.
     case notAnIdentifier
     case notADuration
+    /// Not an interval of an hour or less.
+    case notACommitInterval
+    /// Not an age of a day or more.
+    case notAnAge
+    /// Not a size of 1 MB or more.
+    case notASpace
     /// A name in place of an address.
     case notAnAddress
     /// Not an address, with the reason.

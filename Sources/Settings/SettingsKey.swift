@@ -1,7 +1,9 @@
 import Accessory
 import Formats
+import OBDCore
 import ScanSession
 import TripRecorder
+import TripStore
 
 package struct SettingsKey: Hashable, Sendable {
     /// The words for yes and no.
@@ -13,6 +15,14 @@ package struct SettingsKey: Hashable, Sendable {
     package var isList = false
     /// Whether the setting may be true or false without quotes.
     package var isFlag = false
+    /// What the setting is for, and what it may be.
+    package var meaning: String
+    /// The commands that use the setting; empty = all of them.
+    package var commands: [String] = []
+    /// The options of the command line that override the setting.
+    package var options: [String] = []
+    /// The environment variable that overrides the setting.
+    package var variable: String?
     /// Sets the value; returns the fault of an invalid one.
     package var set: @Sendable (String, inout UserSettings, SettingsChecks) -> SettingFault?
     /// The value as a user would type it; nil = not set.
@@ -27,12 +37,16 @@ package struct SettingsKey: Hashable, Sendable {
     package static let plain: [SettingsKey] = [
         SettingsKey(
             name: "device",
+            meaning: "the device to use without -d",
+            options: ["--device"], variable: "OBDSCAN_DEVICE",
             set: { text, settings, checks in
                 settings.device = text
                 return text.isEmpty ? .empty : checks.fault(ofDevice: text)
             }, get: \.device),
         SettingsKey(
             name: "adapter",
+            meaning: "the dialect of the adapter: auto, elm327, stn, golink or doip",
+            options: ["--adapter"],
             set: { text, settings, _ in
                 settings.adapter = DialectChoice(rawValue: text)
                 return settings.adapter == nil
@@ -40,6 +54,8 @@ package struct SettingsKey: Hashable, Sendable {
             }, get: { $0.adapter?.rawValue }),
         SettingsKey(
             name: "protocol",
+            meaning: "the vehicle protocol: auto, 1 to 9, A to C, or a name",
+            options: ["--protocol"],
             set: { text, settings, _ in
                 settings.vehicleProtocol = ProtocolOption(argument: text)
                 return settings.vehicleProtocol == nil ? .notAProtocol : nil
@@ -49,12 +65,16 @@ package struct SettingsKey: Hashable, Sendable {
             }),
         SettingsKey(
             name: "units",
+            meaning: "units to show: metric, uk, imperial or us",
+            options: ["--units"],
             set: { text, settings, _ in
                 settings.units = UnitSystem(rawValue: text)
                 return settings.units == nil ? .notOneOf(UnitSystem.allCases.map(\.rawValue)) : nil
             }, get: { $0.units?.rawValue }),
         SettingsKey(
             name: "database",
+            meaning: "the database's file",
+            options: ["--db"], variable: "OBDSCAN_DB",
             set: { text, settings, _ in
                 settings.database = text
                 return text.hasPrefix("/") || text.hasPrefix("~/")
@@ -62,19 +82,24 @@ package struct SettingsKey: Hashable, Sendable {
             }, get: \.database),
         SettingsKey(
             name: "gps",
+            meaning: "where log gets positions from, as --gps takes it",
+            commands: ["live", "log"], options: ["--gps"],
             set: { text, settings, _ in
                 settings.gps = text
                 return PositionSource(text) == nil ? .notAPositionSource : nil
             }, get: \.gps),
         SettingsKey(
-            name: "battery-safe",
-            isFlag: true,
+            name: "battery-safe", isFlag: true,
+            meaning: "whether log and live leave a parked vehicle alone: on or off",
+            commands: ["live", "log", "serve"], options: ["--battery-safe", "--no-battery-safe"],
             set: { text, settings, _ in
                 settings.batterySafe = SettingsKey.flags[text]
                 return settings.batterySafe == nil ? .notOnOrOff : nil
             }, get: { $0.batterySafe.map { $0 ? "on" : "off" } }),
         SettingsKey(
             name: "alarms", isList: true,
+            meaning: "conditions to warn of, such as ECT>110",
+            commands: ["live", "log"],
             set: { text, settings, checks in
                 settings.alarms = text.split(separator: " ").map(String.init)
                 if settings.alarms.isEmpty { return .noCondition }
@@ -86,18 +111,70 @@ package struct SettingsKey: Hashable, Sendable {
             }),
         SettingsKey(
             name: "alarm-command",
+            meaning: "the program to run when an alarm begins",
+            commands: ["live", "log"],
             set: { text, settings, _ in
                 settings.alarmCommand = text
                 return text.isEmpty ? .empty : nil
             }, get: \.alarmCommand),
         SettingsKey(
             name: "log-when-plugged",
+            meaning: "the path of the adapter whose trips are logged whenever it is plugged in",
+            commands: ["log", "setup"],
             set: { text, settings, _ in
                 settings.logWhenPlugged = text
                 return text.hasPrefix("/dev/") ? nil : .notBelowDev
             }, get: \.logWhenPlugged),
         SettingsKey(
+            name: "keep", meaning: "the age from which log deletes delivered drives, such as 365d",
+            commands: ["log"], options: ["--keep"],
+            set: { text, settings, _ in
+                settings.keep = AgeArgument(argument: text)
+                return settings.keep == nil ? .notAnAge : nil
+            }, get: { $0.keep?.duration.optionText }),
+        SettingsKey(
+            name: "keep-free",
+            meaning: "the space for which log deletes the oldest delivered drives, such as 500MB",
+            commands: ["log"], options: ["--keep-free"],
+            set: { text, settings, _ in
+                settings.keepFree = SpaceArgument(argument: text)
+                return settings.keepFree == nil ? .notASpace : nil
+            }, get: { $0.keepFree?.text }),
+        SettingsKey(
+            name: "commit-every", meaning: "the interval at which log stores readings, 1h at most",
+            commands: ["log"], options: ["--commit-every"],
+            set: { text, settings, _ in
+                settings.commitEvery = Duration(text: text)
+                return settings.commitEvery.map { $0 <= .seconds(3600) } ?? false
+                    ? nil : .notACommitInterval
+            }, get: { $0.commitEvery?.optionText }),
+        SettingsKey(
+            name: "signals", isList: true,
+            meaning: "the signals that log records, such as rpm@10Hz",
+            commands: ["log"],
+            set: { text, settings, _ in
+                settings.signals = text.split(separator: " ").map(String.init)
+                return settings.signals.isEmpty ? .noSignal : nil
+            }, get: { $0.signals.isEmpty ? nil : $0.signals.joined(separator: " ") }),
+        SettingsKey(
+            name: "pids", isList: true, meaning: "files or folders of PID tables to add",
+            options: ["--pids"],
+            set: { text, settings, _ in
+                settings.pids = text.split(separator: " ").map(String.init)
+                let isPath = settings.pids.allSatisfy { $0.hasPrefix("/") || $0.hasPrefix("~/") }
+                return settings.pids.isEmpty ? .empty : isPath ? nil : .notAPath
+            }, get: { $0.pids.isEmpty ? nil : $0.pids.joined(separator: " ") }),
+        SettingsKey(
+            name: "codes", isFlag: true, meaning: "whether log reads trouble codes: on or off",
+            commands: ["log"], options: ["--codes", "--no-codes"],
+            set: { text, settings, _ in
+                settings.codes = SettingsKey.flags[text]
+                return settings.codes == nil ? .notOnOrOff : nil
+            }, get: { $0.codes.map { $0 ? "on" : "off" } }),
+        SettingsKey(
             name: "workshop",
+            meaning: "name and address of the workshop in reports, with semicolons between lines",
+            commands: ["dtc", "trips"],
             set: { text, settings, _ in
                 settings.workshop = text.split(separator: ";").map { line in
                     line.split(separator: " ").joined(separator: " ")
@@ -108,7 +185,8 @@ package struct SettingsKey: Hashable, Sendable {
                 settings.workshop.isEmpty ? nil : settings.workshop.joined(separator: "; ")
             }),
         SettingsKey(
-            name: "logo",
+            name: "logo", meaning: "the path of the workshop's logo for reports: PNG, JPEG or SVG",
+            commands: ["dtc"],
             set: { text, settings, _ in
                 settings.logo = text
                 return text.hasPrefix("/") || text.hasPrefix("~/") ? nil : .notAPath
@@ -124,14 +202,15 @@ package struct SettingsKey: Hashable, Sendable {
         switch parts[0] {
         case "aliases":
             return SettingsKey(
-                name: name,
+                name: name, meaning: "a device's name",
                 set: { text, settings, checks in
                     settings.aliases[parts[1]] = text
                     return checks.fault(ofAlias: text)
                 }, get: { $0.aliases[parts[1]] })
         case "views":
             return SettingsKey(
-                name: name, isList: true,
+                name: name, isList: true, meaning: "a list of signals",
+                commands: ["live", "serve"],
                 set: { text, settings, _ in
                     let signals = text.split(separator: " ").map(String.init)
                     settings.views[parts[1]] = signals
@@ -144,5 +223,19 @@ package struct SettingsKey: Hashable, Sendable {
     /// Whether a name needs no quotes in TOML and on a command line.
     package static func isBareName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy(TOMLReader.isBare)
+    }
+}
+
+extension Duration {
+    /// The time as a user would type it, in the largest unit that fits: `365d`, `90m`, `500ms`.
+    var optionText: String {
+        let milliseconds = nanoseconds / 1_000_000
+        let units: [(name: String, length: Int64)] = [
+            ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000),
+        ]
+        for unit in units where milliseconds > 0 && milliseconds % unit.length == 0 {
+            return "\(milliseconds / unit.length)\(unit.name)"
+        }
+        return "\(milliseconds)ms"
     }
 }

@@ -84,6 +84,11 @@ package enum SettingsText {
         }
     }
 
+    /// Whether a file sets a setting.
+    package static func has(_ name: String, in bytes: [UInt8]) -> Bool {
+        (try? text(bytes))?.has(name) ?? false
+    }
+
     /// Returns `bytes` with one setting changed, or a setting or a section removed (nil).
     ///
     /// - Throws: The fault in `bytes`, else the reason why the result could not be read back.

@@ -2,6 +2,7 @@ import Formats
 import OBDCore
 import Reports
 import ScanSession
+import TripStore
 
 /// The settings in the user's configuration file (obdscan-config(5)).
 ///
@@ -22,6 +23,18 @@ package struct UserSettings: Hashable, Sendable {
     package var alarmCommand: String?
     /// The device node of the adapter whose trips are recorded whenever it is plugged in.
     package var logWhenPlugged: String?
+    /// The age from which `log` deletes drives.
+    package var keep: AgeArgument?
+    /// The space for which `log` deletes the oldest delivered drives.
+    package var keepFree: SpaceArgument?
+    /// The interval at which `log` stores readings.
+    package var commitEvery: Duration?
+    /// The signals that `log` records, with their rates; empty = all.
+    package var signals: [String] = []
+    /// Files and folders of PID tables to add.
+    package var pids: [String] = []
+    /// Whether `log` reads trouble codes.
+    package var codes: Bool?
     package var aliases: [String: String] = [:]
     /// Lists of signals by name, for `live --view`.
     package var views: [String: [String]] = [:]

@@ -143,4 +143,89 @@ import Testing
         let free = try program.run(["setup", "-d", "sim:?latency=0", "--name", "bus"])
         #expect(free.status == 0, "\(free.errors)")
     }
+
+    @Test
+    func `the user's file precedes that of all users, and the list says where a value is from`()
+        throws
+    {
+        defer { program.remove() }
+        let shared = try program.file(
+            "all.toml", "units = \"uk\"\nkeep = \"365d\"\nkeep-free = \"5\"\n")
+        let variables = ["OBDSCAN_SYSTEM_CONFIG": shared, "OBDSCAN_DEVICE": "sim:"]
+        func run(_ words: [String]) throws -> Program.Result {
+            try program.run(words, environment: variables)
+        }
+        // Root's fault is named with its file, and an option or the user's own file overrides it.
+        let wrong = try run(["trips"])
+        #expect(wrong.status == 78)
+        #expect(
+            wrong.errors.contains(
+                "\(shared):3: keep-free: \"5\" is not a size such as 500MB or 2GB, of 1 MB or more")
+        )
+        #expect(!wrong.errors.contains("config edit"))
+        #expect(try run(["log", "--duration", "100ms", "--keep-free", "off", "-q"]).status == 0)
+        try write("units = \"us\"\nkeep-free = \"2GB\"\n")
+        let list = try run(["config"])
+        #expect(list.status == 0, "\(list.errors)")
+        #expect(
+            list.output == """
+                device = sim:  # OBDSCAN_DEVICE
+                units = us
+                keep = 365d  # \(shared)
+                keep-free = 2GB
+
+                """)
+        let rows = try run(["config", "--format", "json"]).objects
+        let keep = try #require(rows.first { $0["name"] as? String == "keep" })
+        #expect(keep["source"] as? String == shared && keep["commands"] as? [String] == ["log"])
+        #expect((keep["meaning"] as? String)?.contains("deletes delivered drives") == true)
+    }
+
+    @Test func `log follows the configuration, and its options override it`() throws {
+        defer { program.remove() }
+        try write("signals = [\"rpm\"]\ncodes = false\ncommit-every = \"50ms\"\n")
+        func log(_ words: [String]) throws -> Program.Result {
+            try program.run(
+                ["log", "-d", "sim:?latency=0", "--duration", "1s", "--format", "json"] + words)
+        }
+        func signals(_ result: Program.Result) -> Set<String> {
+            Set(result.objects.compactMap { $0["signal"] as? String })
+        }
+        func codes() throws -> Int {
+            let lists = try program.run(["dtc", "history", "--format", "json"])
+            return lists.objects.count
+        }
+        let configured = try log([])
+        #expect(configured.status == 0, "\(configured.errors)")
+        #expect(signals(configured).isSuperset(of: ["RPM"]) && !signals(configured).contains("VSS"))
+        #expect(try codes() == 0)
+        #expect(signals(try log(["speed"])).isDisjoint(with: ["RPM", "ECT"]))
+        let all = try log(["all", "--codes"])
+        #expect(signals(all).count > 10)
+        #expect(try codes() > 0)
+        try write("signals = [\"rpm\", \"bogus\"]\n")
+        let unknown = try log([])
+        #expect(unknown.status == 64)
+        #expect(
+            unknown.errors.contains("called \"bogus\"; signals of \(file.path) names it"),
+            "\(unknown.errors)")
+        // A list that does not name known signals is not stored.
+        #expect(try program.run(["config", "set", "signals", "rpm", "bogsu"]).status == 64)
+        #expect(try program.run(["config", "set", "signals", "rpm@10Hz", "ect"]).status == 0)
+    }
+
+    @Test func `tables of the configuration are added, and one with a fault is left out`() throws {
+        defer { program.remove() }
+        let table = Program.folder.appendingPathComponent("own.pids").path
+        let list = ["pids", "show", "OWN_TEMP"]
+        #expect(try program.run(list).status != 0)
+        try write("pids = [\"\(table)\"]\n")
+        let known = try program.run(list)
+        #expect(known.status == 0, "\(known.errors)")
+        try write("pids = [\"\(table)\", \"/nowhere.pids\"]\n")
+        let missing = try program.run(list)
+        #expect(missing.status == 0, "\(missing.errors)")
+        #expect(missing.errors.contains("/nowhere.pids: "), "\(missing.errors)")
+        #expect(missing.errors.contains("the whole file is left out"))
+    }
 }

@@ -1,4 +1,6 @@
 import Accessory
+import ArgumentParser
+import Foundation
 import LocalLinks
 import PIDTables
 import Settings
@@ -22,6 +24,9 @@ import VehicleScan
         ("\nunits = us\n", 2, "\"us\" is not a value: texts need quotes"),
         ("\n\nunits = \"furlongs\"\n", 3, "is not one of metric, imperial, us, uk"),
         ("battery-safe = \"maybe\"\n", 1, "is neither on nor off"),
+        ("\nkeep = \"12h\"\n", 2, "is not an age such as 365d, of a day or more"),
+        ("keep-free = 5\n", 1, "is not a size such as 500MB or 2GB, of 1 MB or more"),
+        ("commit-every = \"2h\"\n", 1, "is not a time such as 5s, of an hour at most"),
         ("[aliases]\n\nvan = 5\n", 3, "is not a device such as"),
         ("[aliases]\nvan = true\n", 2, "has to be a text in quotes"),
         ("[aliases]\nvan = \"bus\"\n", 2, "is not a device"),
@@ -117,6 +122,23 @@ import VehicleScan
             SettingsKey.plain.map(\.name) + fuel.map { "fuel.\($0)" } + ["fuel.VIN.price"]
         for name in names + ["aliases.a", "views.a"] {
             #expect(try #require(SettingsKey.named(name)).meaning != "", "\(name)")
+        }
+    }
+
+    @Test func `the manual describes every setting, and its options exist`() throws {
+        let root = Program.folder.deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appendingPathComponent("man/obdscan-config.5"), encoding: .utf8)
+        let commands: [String: String] = [
+            "log": LogCommand.helpMessage(includeHidden: true),
+            "": CommonOptions.helpMessage(includeHidden: true),
+        ]
+        for key in SettingsKey.plain {
+            #expect(page.contains("\n.It Cm \(key.name)\n"), "\(key.name)")
+            let help = try #require(commands[key.commands.contains("log") ? "log" : ""])
+            for option in key.options where !option.hasPrefix("--no-") {
+                #expect(help.contains(option), "\(option)")
+            }
         }
     }
 }

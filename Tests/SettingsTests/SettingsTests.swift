@@ -24,6 +24,12 @@ private let checks = SettingsChecks(
             units = "us"
             database = "~/trips.db"
             battery-safe = false
+            keep = "365d"
+            keep-free = "1.5GB"
+            commit-every = "90s"
+            signals = ["rpm@10Hz", "VSS"]
+            pids = ["~/car.pids", "/etc/obdscan/pids"]
+            codes = "off"
 
             [aliases]
             van = "tcp:192.168.0.10:35000" # the white one
@@ -38,6 +44,17 @@ private let checks = SettingsChecks(
         #expect(settings.units == .us)
         #expect(settings.database == "~/trips.db")
         #expect(settings.batterySafe == false)
+        #expect(settings.keep?.duration == .seconds(365 * 86_400))
+        #expect(settings.keepFree?.bytes == 1_500_000_000)
+        #expect(settings.commitEvery == .seconds(90))
+        #expect(settings.signals == ["rpm@10Hz", "VSS"])
+        #expect(settings.pids == ["~/car.pids", "/etc/obdscan/pids"])
+        #expect(settings.codes == false)
+        let unattended = ["keep", "keep-free", "commit-every", "signals", "pids", "codes"]
+        #expect(
+            unattended.map { SettingsKey.named($0)?.get(settings) } == [
+                "365d", "1500MB", "90s", "rpm@10Hz VSS", "~/car.pids /etc/obdscan/pids", "off",
+            ])
         #expect(settings.views == ["commute": ["RPM", "VSS", "FLI"]])
         #expect(settings.aliases == ["van": "tcp:192.168.0.10:35000"])
         #expect(try parsed("") == UserSettings())
@@ -58,6 +75,14 @@ private let checks = SettingsChecks(
             ("units = [1]", .notAText("units"), 1),
             ("[views]\na = [1]", .notAList("views.a"), 2),
             ("[fuel]\nprice = -1", .wrong("fuel.price", "-1", .notANumber(0...1_000_000)), 2),
+            ("keep = \"1h\"", .wrong("keep", "1h", .notAnAge), 1),
+            ("keep = 365", .wrong("keep", "365", .notAnAge), 1),
+            ("keep-free = \"5%\"", .wrong("keep-free", "5%", .notASpace), 1),
+            ("commit-every = \"2h\"", .wrong("commit-every", "2h", .notACommitInterval), 1),
+            ("commit-every = \"0s\"", .wrong("commit-every", "0s", .notACommitInterval), 1),
+            ("signals = []", .wrong("signals", "", .noSignal), 1),
+            ("pids = [\"/a\", \"car.pids\"]", .wrong("pids", "/a car.pids", .notAPath), 1),
+            ("codes = \"maybe\"", .wrong("codes", "maybe", .notOnOrOff), 1),
             ("units =", .syntax("a value is missing"), 1),
         ] as [(String, SettingsError.Fault, Int)])
     func `a fault has a kind and a line`(
@@ -111,6 +136,10 @@ private let checks = SettingsChecks(
         ("device", ["live"], "OBDSCAN_DEVICE", true), ("device", ["live"], "OBDSCAN_DB", false),
         ("adapter", ["doctor", "--adapter", "-v"], "", false),
         ("alarms", ["live", "--alarms", "x"], "", false),
+        ("keep", ["log", "--keep", "off"], "", true),
+        ("keep-free", ["log", "--keep", "1d"], "", false),
+        ("codes", ["log", "--codes"], "", true), ("codes", ["log", "--no-codes"], "", true),
+        ("battery-safe", ["log", "--no-battery-safe"], "", true), ("nothing", ["log"], "", false),
     ])
     func `options and variables precede the file`(
         name: String, arguments: [String], variable: String, covered: Bool

@@ -13,8 +13,10 @@ struct ConfigCommand: ParsableCommand {
         commandName: "config",
         abstract: "Show and change the configuration file.",
         discussion: """
-            The file is $XDG_CONFIG_HOME/obdscan/config.toml; obdscan-config(5) describes it. \
-            Options and environment variables override it.
+            The file is $XDG_CONFIG_HOME/obdscan/config.toml; obdscan-config(5) describes it. It \
+            overrides /etc/obdscan/config.toml, which holds settings for all users. Options and \
+            environment variables override both. "obdscan config" says which file or variable each \
+            setting is from.
 
             EXAMPLES
               obdscan config set device /dev/ttyUSB0
@@ -31,7 +33,10 @@ struct ConfigCommand: ParsableCommand {
 
 struct ConfigList: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print every setting of the file.")
+        commandName: "list", abstract: "Print every setting, and where it is from.",
+        discussion: """
+            A setting of the user's own file has no remark. Another source follows as a comment.
+            """)
 
     @OptionGroup var output: OutputOptions
 
@@ -42,14 +47,23 @@ struct ConfigList: ParsableCommand, OutputCommand {
             SettingsKey.plain.map(\.name) + settings.aliases.keys.sorted().map { "aliases.\($0)" }
             + settings.views.keys.sorted().map { "views.\($0)" } + settings.fuelNames
             + settings.publishNames
-        var rows = RowWriter(output.format, columns: ["name", "value"])
-        for name in names {
-            let value = SettingsKey.named(name).flatMap { $0.get(settings) }
+        var rows = RowWriter(
+            output.format, columns: ["name", "value", "source", "meaning", "commands"])
+        for key in names.compactMap(SettingsKey.named) {
+            let source = SettingsFile.source(of: key.name)
+            let isOverridden = source != nil && source == key.variable
+            let value = isOverridden ? source.flatMap { setting($0) } : key.get(settings)
             if output.format == .text, let value {
-                try writer.writeLine("\(name) = \(printable(value))")
+                let remark = source.flatMap { $0 == SettingsFile.path ? nil : "  # \($0)" } ?? ""
+                try writer.writeLine(printable("\(key.name) = \(value)\(remark)"))
             }
             try writer.print(
-                Row("setting", ["name": .text(name), "value": .text(value)]), &rows)
+                Row(
+                    "setting",
+                    [
+                        "name": .text(key.name), "value": .text(value), "source": .text(source),
+                        "meaning": .text(key.meaning), "commands": .texts(key.commands),
+                    ]), &rows)
         }
         try writer.flush()
         if output.format == .text, let path = SettingsFile.path { output.note("in \(path)") }
@@ -105,11 +119,11 @@ struct ConfigSet: ParsableCommand {
         }
         // An unknown name would make every command without -d fail.
         if name == "device" { _ = try UserSettings.current.resolved(value) }
-        if name.hasPrefix("views.") { try checkSignals() }
+        if name.hasPrefix("views.") || name == "signals" { try checkSignals() }
         try SettingsFile.change(name, to: values, isList: isList)
     }
 
-    /// Refuses a view with a signal that neither a table nor a pack has.
+    /// Refuses a list with a signal that neither a table nor a pack has.
     private func checkSignals() throws {
         let own = try TableFile.own()
         let names = SignalNames(try PIDTables.load(own))

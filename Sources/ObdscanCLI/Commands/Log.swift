@@ -69,9 +69,11 @@ struct LogCommand: RuledCommand {
             the one that logs the trips of a USB adapter. "systemctl --user enable --now \
             obdscan-serve" starts the web page at every login, and obdscan-publish delivers trips \
             in the same way; after "loginctl enable-linger" they start with the machine. For an \
-            adapter on Wi-Fi or Bluetooth, write a service that runs "obdscan log", which rests \
-            while the vehicle is off, with Restart=on-failure and RestartSec=180: each new start \
-            wakes the vehicle's bus.
+            adapter on Wi-Fi or Bluetooth, "systemctl --user enable --now obdscan-log" runs "obdscan \
+            log" with the device of the configuration. System services start with the machine \
+            without a login: "sudo systemctl enable --now obdscan-log-as@USER" and \
+            obdscan-publish-as@USER. All of them use the settings keep, keep-free, commit-every, \
+            signals, pids and codes of the configuration; see obdscan-config(5).
 
             With --listen nothing is sent to the vehicle: the trip gets the values in the frames that \
             ECUs send by themselves, by a table or a DBC file (--table) or by SAE J1939, as import \
@@ -95,7 +97,10 @@ struct LogCommand: RuledCommand {
     @Argument(
         help: ArgumentHelp(
             "Signals to record (default: all); rpm@10Hz or ect@5s sets a rate.",
-            discussion: "maf@fast and ect@slow are rates, too.",
+            discussion: """
+                maf@fast and ect@slow are rates, too. `signals` in the configuration file changes the \
+                default; the word all then records all.
+                """,
             valueName: "signal"))
     var signals: [String] = []
 
@@ -113,8 +118,12 @@ struct LogCommand: RuledCommand {
             discussion: "The report has the pace, too, and what would help."))
     var why = false
 
-    @Flag(help: "Do not read trouble codes.")
-    var noCodes = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Read trouble codes (the default).",
+            discussion: "`codes` in the configuration file changes the default."))
+    var codes: Bool?
 
     @OptionGroup var listening: ListenOptions
     @OptionGroup var rest: RestOptions
@@ -146,19 +155,38 @@ struct LogCommand: RuledCommand {
 
     @Option(
         help: ArgumentHelp(
-            "First delete drives that ended longer ago: 365d.",
+            "Delete drives that ended longer ago: 365d, off.",
             discussion: """
-                A day (1d) is the shortest time. Drives with a name, a tag or a note stay. obdscan trips \
-                undo can restore the deleted drives for a week, unless db compact runs. Nothing is deleted while the clock is not \
-                set, or while by the clock the newest drive ended more than 31 days ago.
+                A day (1d) is the shortest time. Drives with a name, a tag or a note stay, and those that \
+                a configured sink still needs. obdscan trips undo can restore the deleted drives for a \
+                week, unless db compact runs. Nothing is deleted while the clock is not set, or while by \
+                the clock the newest drive ended more than 31 days ago. Looks at the start and then every \
+                hour. The default is `keep` of the configuration file.
                 """,
             valueName: "time"))
-    var keep: AgeArgument?
+    var keep: LiftedLimit<AgeArgument>?
+
+    @Option(
+        help: ArgumentHelp(
+            "Delete the oldest delivered drives for this space: 500MB, off.",
+            discussion: """
+                If the disk has less space, the drives that every configured sink has received are \
+                deleted, the oldest first, until it has. Space that deleted trips left in the database \
+                counts. Trips that were deleted before go first. trips undo cannot restore any of them, \
+                because a trip that can be restored needs as much space as before. The rules of --keep \
+                for names, tags, notes and the clock hold. Looks at the start and then every minute. The \
+                default is `keep-free` of the configuration file.
+                """,
+            valueName: "size"))
+    var keepFree: LiftedLimit<SpaceArgument>?
 
     @Option(
         help: ArgumentHelp(
             "Store readings at this interval (default: 1s).",
-            discussion: "A power cut loses no more than this.",
+            discussion: """
+                A power cut loses no more than this. `commit-every` in the configuration file changes \
+                the default.
+                """,
             valueName: "time"))
     var commitEvery: DurationArgument?
 
@@ -217,9 +245,11 @@ struct LogCommand: RuledCommand {
         let names = SignalNames(table)
         let heard =
             try listening.listen
-            ? listening.heard(signals, table, link.vehicleProtocol.vehicleProtocol) : nil
-        var selected = try heard == nil ? signals.map { try names.findPaced($0) } : []
-        if untilOff && !signals.isEmpty {
+            ? listening.heard(
+                signals == ["all"] ? [] : signals, table, link.vehicleProtocol.vehicleProtocol)
+            : nil
+        var selected = try heard == nil ? selection(of: names) : []
+        if untilOff && !selected.isEmpty {
             // The rule needs these signals; do not poll a record twice.
             for name in ["RPM", "VSS"] {
                 let needed = try names.find(name)
@@ -242,7 +272,11 @@ struct LogCommand: RuledCommand {
             .readWrite, limits: TripStore.Limits(isFast: fast))
         defer { store.closeFile() }
         try store.settleClocks(output.note)
-        try clearOld(store)
+        let keeper = try LogKeeping(
+            store: store, age: LiftedLimit.chosen(keep, or: UserSettings.current.keep),
+            space: LiftedLimit.chosen(keepFree, or: UserSettings.current.keepFree), output: output
+        ).start()
+        defer { keeper?.signal() }
         if let note = store.advice { output.note(note) }
         var plan = plan(table, chosen, PackChoice(tables, automatic, table), store, marks)
         if device.count < 2 {
@@ -263,6 +297,13 @@ struct LogCommand: RuledCommand {
         if let failure = outcome.failure { throw failure }
     }
 
+    /// The signals to record; empty = all.
+    private func selection(of names: SignalNames) throws -> [SelectedSignal] {
+        if signals == ["all"] { return [] }
+        guard signals.isEmpty else { return try signals.map { try names.findPaced($0) } }
+        return try names.find(configured: UserSettings.current.signals, by: "signals")
+    }
+
     private func plan(
         _ table: PIDTable, _ chosen: [SelectedSignal], _ packs: PackChoice,
         _ store: TripStore, _ marks: MarkSignals
@@ -275,52 +316,15 @@ struct LogCommand: RuledCommand {
             store: store, every: every?.duration)
         trip.tags = tags
         trip.name = name
-        if let commitEvery { trip.limits.commitEvery = commitEvery.duration }
+        if let interval = commitEvery?.duration ?? UserSettings.current.commitEvery {
+            trip.limits.commitEvery = interval
+        }
         return LogPlan(
             table: table, chosen: chosen, packs: packs, trip: trip, output: output,
             duration: duration?.duration, endLimits: untilOff ? endLimits : nil,
             battery: untilOff || listening.listen ? nil : rest.limits,
-            readsCodes: !noCodes && !listening.listen, explains: why, marks: marks
+            readsCodes: (codes ?? UserSettings.current.codes ?? true) && !listening.listen,
+            explains: why, marks: marks
         )
-    }
-
-    /// Deletes trips that are older than the retention limit.
-    private func clearOld(_ store: TripStore) throws {
-        guard let keep else { return }
-        let reading = SystemClock.reading()
-        if let fault = try store.checkThatDrivesExpire(by: reading) {
-            return output.note("--keep deletes nothing: \(fault.text).")
-        }
-        let owed = try store.undeliveredTrips()
-        let gone = try store.deleteTrips(
-            endedBefore: keep.limit(reading.utc), except: Set(owed.keys), now: reading.utc)
-        if !owed.isEmpty {
-            output.note(
-                "\(counted(owed.count, "trip is", "trips are")) kept until obdscan publish has delivered them."
-            )
-        }
-        if !gone.isEmpty {
-            output.note(
-                "\(counted(gone.count, "old trip was", "old trips were")) deleted (--keep); "
-                    + "\"obdscan trips undo\" can restore them for a week.")
-        }
-    }
-}
-
-extension AgeArgument {
-    /// Trips that ended before this time are old.
-    func limit(_ now: UTC) -> UTC {
-        UTC(microseconds: now.microseconds &- duration.nanoseconds / 1000)
-    }
-}
-
-extension TripStore.ExpiryFault {
-    /// Why nothing is deleted.
-    var text: String {
-        switch self {
-        case .clockIsNotSet: "the clock of this machine is not set"
-        case .clockIsAhead(let newest):
-            "by the clock, the newest drive ended at \(localTime(newest)), so the clock may be wrong"
-        }
     }
 }

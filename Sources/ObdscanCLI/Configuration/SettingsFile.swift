@@ -100,57 +100,89 @@ enum SettingsFile {
     }
 }
 
-/// The only code that reads the file; commands pass the settings on as a value.
+/// The only code that reads the files; commands pass the settings on as a value.
 extension UserSettings {
-    private static let read: Result<SettingsText.Contents, Failure> = Result {
-        () throws(Failure) in
-        let below = try Self.system.get()
-        guard let path = SettingsFile.path, access(path, F_OK) == 0 else {
-            var contents = SettingsText.Contents()
-            contents.settings = below
-            return contents
-        }
-        let bytes = try contents(of: path)
-        do throws(SettingsError) {
-            return try SettingsText.read(bytes, .own, over: below)
-        } catch {
-            throw Failure(error, at: path)
-        }
+    /// A file of settings.
+    private struct Source {
+        var path: String
+        var bytes: [UInt8]
+        /// The settings of the file, and of the files that it overrides.
+        var contents: SettingsText.Contents
     }
 
-    /// The settings for all users of the computer.
-    private static let system: Result<UserSettings, Failure> = Result { () throws(Failure) in
-        let path = SettingsFile.systemPath
-        guard access(path, R_OK) == 0 else { return UserSettings() }
-        return try SettingsFile.parsed(try contents(of: path), path)
+    /// The files that exist: that of all users, then this user's, which overrides it.
+    private static let sources: Result<[Source], Failure> = Result { () throws(Failure) in
+        var found: [Source] = []
+        let own = SettingsFile.path.flatMap { access($0, F_OK) == 0 ? $0 : nil }
+        let shared = SettingsFile.systemPath
+        for path in [access(shared, R_OK) == 0 ? shared : nil, own].compactMap(\.self) {
+            let bytes = try contents(of: path)
+            do throws(SettingsError) {
+                let below = found.last?.contents.settings ?? UserSettings()
+                let contents = try SettingsText.read(bytes, .own, over: below)
+                found.append(Source(path: path, bytes: bytes, contents: contents))
+            } catch {
+                throw SettingsFile.failure(error, at: path)
+            }
+        }
+        return found
     }
 
     /// The settings of this user, if all of them are valid.
     static var loaded: Result<UserSettings, Failure> {
         Result { () throws(Failure) in
-            let contents = try read.get()
-            do throws(SettingsError) {
-                return try contents.faultless()
-            } catch {
-                throw Failure(error, at: SettingsFile.path ?? "")
-            }
+            try check { _ in false }
+            return current
         }
     }
 
     /// The valid settings; faults are reported before any command runs.
     static var current: UserSettings {
-        switch read {
-        case .success(let contents): contents.settings
+        switch sources {
+        case .success(let sources): sources.last?.contents.settings ?? UserSettings()
         case .failure: UserSettings()
         }
     }
 
-    /// Throws the first fault of the file, ignoring settings that the command line or the
+    /// Throws the first fault of the files, ignoring settings that the command line or the
     /// environment overrides.
     static func check(for arguments: [String]) throws(Failure) {
-        let fault = try read.get().faults.first {
-            !Overrides.cover($0.name, arguments) { setting($0) != nil }
+        try check { Overrides.cover($0, arguments) { setting($0) != nil } }
+    }
+
+    private static func check(isCovered: (String) -> Bool) throws(Failure) {
+        let sources = try sources.get()
+        for (place, source) in sources.enumerated() {
+            let stronger = sources[(place + 1)...]
+            let fault = source.contents.faults.first { fault in
+                !isCovered(fault.name)
+                    && !stronger.contains { SettingsText.has(fault.name, in: $0.bytes) }
+            }
+            if let fault { throw SettingsFile.failure(fault.error, at: source.path) }
         }
-        if let fault { throw Failure(fault.error, at: SettingsFile.path ?? "") }
+    }
+
+    /// The file that sets a setting; nil if none does.
+    fileprivate static func source(of name: String) -> String? {
+        (try? sources.get())?.last { SettingsText.has(name, in: $0.bytes) }?.path
+    }
+}
+
+extension SettingsFile {
+    /// A fault in one of the files; `config edit` opens only the user's own.
+    fileprivate static func failure(_ error: SettingsError, at path: String) -> Failure {
+        var failure = Failure(error, at: path)
+        if path == systemPath {
+            failure.hint = "it is for all users, and root may change it; see obdscan-config(5)"
+        }
+        return failure
+    }
+
+    /// What sets a setting: an environment variable or a file; nil if nothing does.
+    static func source(of name: String) -> String? {
+        if let variable = SettingsKey.named(name)?.variable, setting(variable) != nil {
+            return variable
+        }
+        return UserSettings.source(of: name)
     }
 }

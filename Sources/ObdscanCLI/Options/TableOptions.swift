@@ -3,6 +3,7 @@ import Diagnostics
 import Glibc
 import PIDTables
 import Reports
+import Settings
 import SystemIO
 
 /// The PID tables to use.
@@ -13,7 +14,8 @@ struct TableOptions: ParsableArguments {
             "Add PID tables from a file or folder; may be repeated.",
             discussion: """
                 A file may also be a table of another program that 'obdscan pids import' reads. \
-                Tables in $XDG_DATA_HOME/obdscan/pids are always added. Without signals, live, log \
+                Tables in $XDG_DATA_HOME/obdscan/pids are always added. The default is `pids` of the \
+                configuration file. Without signals, live, log \
                 and serve ask for each record once and poll the records that the vehicle answers.
                 """,
             valueName: "path", visibility: .hidden),
@@ -34,7 +36,7 @@ struct TableOptions: ParsableArguments {
 
     /// The files of the options after those of the user's folder, in the order of loading.
     func files(adding extra: [String] = []) throws(Failure) -> [TableFile] {
-        var files = try packFiles() + TableFile.own()
+        var files = try packFiles() + TableFile.own(named: !paths.isEmpty)
         for path in paths + extra {
             for var file in try TableFile.all(at: path) {
                 file.isNamed = true
@@ -100,15 +102,21 @@ func loadTable(
 }
 
 extension TableFile {
-    /// The tables in the user's own folder; one with a fault is left out with a message, because it
-    /// would stop every command.
-    static func own() throws(Failure) -> [TableFile] {
-        guard let folder = dataFolder().map({ $0 + "/pids" }), access(folder, F_OK) == 0 else {
-            return []
+    /// The tables in the user's own folder, and those that `pids` of the configuration names unless the command
+    /// line does.
+    ///
+    /// One with a fault is left out with a message, because it would stop every command.
+    static func own(named: Bool = false) throws(Failure) -> [TableFile] {
+        var paths: [String] = []
+        if let folder = dataFolder().map({ $0 + "/pids" }), access(folder, F_OK) == 0 {
+            paths = try ObdscanCLI.files(in: folder, ending: ".pids")
         }
-        return try ObdscanCLI.files(in: folder, ending: ".pids").compactMap { path in
+        for path in named ? [] : UserSettings.current.tablePaths {
+            paths += Files.isFolder(path) ? try ObdscanCLI.files(in: path, ending: ".pids") : [path]
+        }
+        return paths.compactMap { path -> TableFile? in
             do throws(Failure) {
-                let file = TableFile(path: path, contents: try ObdscanCLI.contents(of: path))
+                guard let file = try all(at: path).first else { return nil }
                 do throws(TableError) { try PIDTables.check(file) } catch { throw Failure(error) }
                 return file
             } catch {
@@ -135,5 +143,15 @@ extension TableFile {
             files.append(TableFile(path: path, contents: foreign ?? contents))
         }
         return files
+    }
+}
+
+extension UserSettings {
+    /// The files and folders of tables to add.
+    fileprivate var tablePaths: [String] {
+        pids.map { path in
+            guard path.hasPrefix("~/"), let home = environment("HOME") else { return path }
+            return home + path.dropFirst()
+        }
     }
 }

@@ -94,6 +94,7 @@ extension TripMoment: ExpressibleByArgument {
 
 extension TripMonth: ExpressibleByArgument {}
 extension AgeArgument: ExpressibleByArgument {}
+extension SpaceArgument: ExpressibleByArgument {}
 
 extension TripStore {
     /// Refuses a vehicle that no record is of.

@@ -2,6 +2,9 @@ import Settings
 import TripStore
 
 extension TripStore {
+    /// Whether the configuration names any sink that gets whole trips.
+    var hasSinks: Bool { !UserSettings.current.sinksOfTrips.isEmpty }
+
     /// The trips that configured sinks still need, each with those sinks.
     func undeliveredTrips() throws(StoreError) -> [Int64: [String]] {
         try undelivered(to: UserSettings.current.sinksOfTrips)

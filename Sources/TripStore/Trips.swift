@@ -27,19 +27,20 @@ enum Trips {
             LEFT JOIN accessory ON accessory.id = trip.accessory
         """
 
-    /// The order of trips in time; unit: µs since 1970.
+    /// The place of each trip in the order of time; unit: µs since 1970.
     ///
     /// A drive whose clock was not set comes after the drives that were recorded before it.
-    private static let order = """
-        CASE WHEN trip.clock = 'unset' AND trip.id > 0 THEN coalesce(
-            (SELECT max(start) FROM trip AS before WHERE before.id BETWEEN 1 AND trip.id
-                AND before.purpose = 'log' AND before.clock IS NOT 'unset'), start)
-        ELSE start END
+    private static let places = """
+        (SELECT id, CASE WHEN clock = 'unset' AND id > 0 THEN coalesce(
+            max(start) FILTER (WHERE id > 0 AND purpose = 'log' AND clock IS NOT 'unset')
+                OVER (ORDER BY id), start)
+        ELSE start END AS place FROM trip)
         """
 
     /// A summary with its place in the order of time.
-    static let placed = summary.replacing(
-        "trip.id, purpose", with: "trip.id, \(order) AS place, purpose")
+    static let placed =
+        summary.replacing("trip.id, purpose", with: "trip.id, place, purpose")
+        + " JOIN \(places) AS places ON places.id = trip.id"
 
     /// A trip without an end whose process died counts as crashed, even before that is stored.
     private static func endReason(_ row: Row) throws -> EndReason? {

@@ -99,7 +99,7 @@ extension TripStore {
     public func shiftTrips(_ ids: [Int64], by step: Duration) throws(StoreError) {
         let ids = Set(ids).sorted()
         for id in ids {
-            guard try trip(id).endReason != nil else { throw .tripIsOpen(id, path: path) }
+            _ = try endedTrip(id)
         }
         let step = step.nanoseconds / 1000
         try transaction { database in

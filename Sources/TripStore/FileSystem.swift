@@ -10,18 +10,26 @@ enum FileSystem {
 
     /// Whether the file is on a network file system.
     static func isOnNetwork(_ path: String) -> Bool {
+        guard let kind = kind(of: path) else { return false }
+        return networks.contains(kind) || kind.hasPrefix("fuse.")
+    }
+
+    /// Whether the file is in memory.
+    static func isInMemory(_ path: String) -> Bool { kind(of: path) == "tmpfs" }
+
+    /// The type of a file's file system; nil if that is unknown.
+    private static func kind(of path: String) -> Substring? {
         var status = stat()
         guard stat(path, &status) == 0,
             let mounts = Files.text("/proc/self/mountinfo", limit: 4 << 20)
         else {
-            return false
+            return nil
         }
         let device = status.st_dev
         // Device numbers as the kernel packs them (gnu_dev_major, gnu_dev_minor).
         let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
         let minor = device & 0xFF | (device >> 12) & 0xFFFF_FF00
-        guard let kind = kind(ofDevice: "\(major):\(minor)", in: mounts) else { return false }
-        return networks.contains(kind) || kind.hasPrefix("fuse.")
+        return kind(ofDevice: "\(major):\(minor)", in: mounts)
     }
 
     /// The type of a device's file system as in proc_pid_mountinfo(5); nil if it is not listed.

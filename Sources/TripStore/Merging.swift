@@ -32,7 +32,8 @@ extension TripStore {
         // A database that SQLite can open only through a special name cannot be attached.
         var needsCopy = ReadOnlyPlace.name(of: other) != other
         do {
-            _ = try TripStore(path: other, access: .readOnly, limits: limits)
+            let source = try TripStore(path: other, access: .readOnly, limits: limits)
+            needsCopy = needsCopy || source.hasWaitingCopies
         } catch .older {
             needsCopy = true
         }
@@ -43,7 +44,7 @@ extension TripStore {
         } catch {
             throw .cannotCreate(path: path, errno: error.errno)
         }
-        try Self.copy(other, to: folder.database)
+        try copy(other, to: folder.database)
         return try merge(attaching: folder.database, only, isOneName, progress)
     }
 
@@ -62,17 +63,21 @@ extension TripStore {
     }
 
     /// Copies a database and migrates the copy, which only its owner can read.
-    private static func copy(_ path: String, to copy: String) throws(StoreError) {
-        try createFile(copy)
+    private func copy(_ path: String, to copy: String) throws(StoreError) {
+        try Self.createFile(copy)
         do {
-            let source = try connect(path, access: .readOnly, limits: Limits())
+            let source = try Self.connect(path, access: .readOnly, limits: Limits())
             let target = try Connection(copy)
             try source.backup(to: target)
             try target.close()
         } catch {
             throw StoreError(error, path: path)
         }
-        _ = try TripStore(path: copy)
+        var limits = Limits()
+        limits.memory = self.limits.memory
+        let store = try TripStore(path: copy, limits: limits)
+        // A killed process may have left the newest rows in memory.
+        store.takeCopies(of: path)
     }
 }
 

@@ -85,8 +85,7 @@ extension TripStore {
     public func redecode(
         trip id: Int64, table: PIDTable, monitors: MonitorTables, keeps: Bool = true
     ) throws(StoreError) -> Redecoded {
-        let trip = try trip(id)
-        guard trip.endReason != nil else { throw .tripIsOpen(id, path: path) }
+        _ = try endedTrip(id)
         let old = try readings(ofTrip: id)
         return try write { database in
             var redecoder = Redecoder(old, table: table, monitors: monitors)

@@ -237,9 +237,7 @@ extension TripStore {
 
     private func ended(_ id: Int64) throws(TripEditFault) -> TripSummary {
         do throws(StoreError) {
-            let trip = try trip(id)
-            guard trip.endReason != nil else { throw StoreError.tripIsOpen(id, path: path) }
-            return trip
+            return try endedTrip(id)
         } catch {
             throw .store(error)
         }

@@ -6,14 +6,14 @@ extension TripStore {
     /// Hides trips; ``undoEdit()`` restores them, ``purge()`` deletes them permanently.
     public func deleteTrips(_ ids: [Int64]) throws(StoreError) {
         for id in ids {
-            guard try trip(id).endReason != nil else { throw .tripIsOpen(id, path: path) }
+            _ = try endedTrip(id)
         }
         try transaction { try Self.hide(ids, .delete, now: SystemClock.utc, in: $0) }
     }
 
     /// Deletes a trip with all its records permanently; its codes stay in the history.
     public func deleteTrip(_ id: Int64) throws(StoreError) {
-        guard try trip(id).endReason != nil else { throw .tripIsOpen(id, path: path) }
+        _ = try endedTrip(id)
         try transaction { try Self.purge([id], in: $0) }
     }
 

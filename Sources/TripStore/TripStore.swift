@@ -28,6 +28,8 @@ public final class TripStore: Sendable {
         public var isFast: Bool
         /// The greatest size of the cache of pages; unit: KiB, nil = SQLite's own limit, 2,000.
         public var cache: Int?
+        /// A folder on a file system in memory, for rows that are not committed yet.
+        var memory = SafetyCopy.usualMemory
 
         /// Limits; the defaults suit recordings to a local disk.
         public init(
@@ -59,9 +61,15 @@ public final class TripStore: Sendable {
     /// Reads the clock of new trips; nil = nothing is known about the clock.
     let clock: (@Sendable () -> ClockReading)?
     let place: Mutex<DatabasePlace>
+    let leftCopies = Mutex<[LeftCopy]>([])
     /// Held during a transaction of a trip.
     let commits = Mutex(())
     var queue: Connection { place.withLock { $0.connection } }
+
+    /// Whether a trip's newest rows can be copied to memory, where they outlive the process.
+    public var canCopyToMemory: Bool { SafetyCopy.isPossible(in: limits.memory, for: path) }
+    /// Copies in memory that could not be taken into the database.
+    public var copiesLeft: [LeftCopy] { leftCopies.withLock { $0 } }
 
     /// Opens the database at `path`.
     ///

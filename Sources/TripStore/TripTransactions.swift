@@ -14,40 +14,81 @@ struct TripTransactions: Sendable {
     /// The number of the database location that the connection belongs to.
     private(set) var place: Int
     private(set) var rows: RowWriter
+    /// Where rows are copied before they are committed; nil = not at all.
+    private let memory: String?
+    private var copy: SafetyCopy?
+    /// The state after the copied rows; nil = no row is copied.
+    private var ahead: RowWriter?
     /// Reads the machine's clocks; nil = nothing is known about them.
     private let clock: (@Sendable () -> ClockReading)?
 
     init(
         connection: Connection, place: Int, clock: (@Sendable () -> ClockReading)?,
-        rows: RowWriter
+        rows: RowWriter, memory: String?
     ) {
         self.connection = connection
         self.place = place
         self.clock = clock
         self.rows = rows
+        self.memory = memory
     }
 
     /// Continues in a copy of the database.
     mutating func move(to connection: Connection, _ place: Int) {
         DatabasePlace.abandonLog(of: self.connection)
-        close()
+        close(keeps: false)
+        copy = nil
+        ahead = nil
         self.connection = connection
         self.place = place
     }
 
     /// Closes the connection; an error here does not affect stored rows.
-    func close() { try? connection.close() }
+    ///
+    /// - Parameter keeps: whether the copy in memory stays, because its rows could not be stored.
+    func close(keeps: Bool) {
+        copy?.close(keeps: keeps)
+        try? connection.close()
+    }
+
+    /// Copies batches to memory, which come next; false if they have to be committed.
+    mutating func copy(_ batches: [WriteQueue.Batch]) -> Bool {
+        guard let memory else { return false }
+        do {
+            var next = ahead ?? rows
+            if ahead == nil, copy?.isThere == false { copy = nil }
+            let copy = try copy ?? SafetyCopy(of: rows.trip, for: connection, in: memory)
+            self.copy = copy
+            try copy.add(batches, by: &next)
+            ahead = next
+            return true
+        } catch {
+            return false
+        }
+    }
 
     /// Stores the work in one transaction; an error leaves the state unchanged.
     mutating func store(_ work: WriteQueue.Work) -> Result<Rejected, any Error> {
         do {
-            return .success(try store(work, rejecting: false))
+            let rejected = try store(work, rejecting: false)
+            committed()
+            return .success(rejected)
         } catch let error as DatabaseError where error.isConstraint {
             // One invalid entry must not prevent the others from being stored.
-            return Result { try store(work, rejecting: true) }
+            return Result {
+                let rejected = try store(work, rejecting: true)
+                committed()
+                return rejected
+            }
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Committed rows need no copy; a row that stays there is the same as the committed one.
+    private mutating func committed() {
+        if ahead != nil { try? copy?.clear() }
+        ahead = nil
     }
 
     private mutating func store(

@@ -4,10 +4,11 @@ public import OBDCore
 import Synchronization
 import SystemIO
 
-/// Stores one trip on its own thread with about one transaction per second.
+/// Stores one trip on its own thread with about one transaction per second, or fewer.
 ///
 /// A transaction begins early enough for the oldest entry to be on the disk one second after it
-/// arrived.
+/// arrived, or after ``Limits/commitEvery``. If transactions are rarer than that, entries can be
+/// copied to memory meanwhile, where they outlive this process.
 ///
 /// ``offer(_:at:)-([DiagnosticItem],_)`` never waits for the disk. It puts entries into a bounded
 /// queue or returns false, and a notice announces free space. If the disk fails, committed entries
@@ -20,6 +21,12 @@ public final class TripWriter: Sendable {
         ///
         /// A power cut may lose the entries of this time.
         public var commitEvery: Duration
+        /// Whether entries are copied to memory at once, where they outlive the process.
+        ///
+        /// An entry that cannot be copied is on the disk after ``uncopied``.
+        public var copies: Bool
+        /// The time within which an entry is on the disk if it cannot be copied to memory.
+        static let uncopied = Duration.seconds(1)
         /// The greatest number of items that wait while the disk works.
         public var waiting: Int
         /// The greatest number of items in memory while the disk fails.
@@ -30,13 +37,31 @@ public final class TripWriter: Sendable {
 
         /// Limits; the defaults need about 2 MB, and 50 MB while the disk fails.
         public init(
-            commitEvery: Duration = .seconds(1), waiting: Int = 8000, held: Int = 200_000,
-            retryAtMost: Duration = .seconds(30)
+            commitEvery: Duration = .seconds(1), copies: Bool = false, waiting: Int = 8000,
+            held: Int = 200_000, retryAtMost: Duration = .seconds(30)
         ) {
             self.commitEvery = commitEvery
+            self.copies = copies
             self.waiting = waiting
             self.held = held
             self.retryAtMost = retryAtMost
+        }
+
+        /// Limits for a trip in `store` with commits at this interval.
+        ///
+        /// Rarer commits than one per second spare memory cards. Entries are copied to memory meanwhile
+        /// where there is such memory, so that only a power cut loses them.
+        public static func recording(
+            every interval: Duration?, to store: TripStore
+        ) -> Limits {
+            var limits = Limits()
+            if let interval { limits.commitEvery = interval }
+            if limits.commitEvery > uncopied, store.canCopyToMemory {
+                limits.copies = true
+                // A minute of 200 readings per second.
+                limits.waiting = 24_000
+            }
+            return limits
         }
     }
 
@@ -96,7 +121,8 @@ public final class TripWriter: Sendable {
                 connection: try TripStore.connect(
                     place.path, access: .readWrite, limits: store.limits, checksForeignKeys: false),
                 place: place.number, clock: store.clock,
-                rows: RowWriter(trip: trip, anchor: anchor, clock: clock, table: table))
+                rows: RowWriter(trip: trip, anchor: anchor, clock: clock, table: table),
+                memory: limits.copies ? store.limits.memory : nil)
         } catch {
             throw StoreError(error, path: place.path)
         }
@@ -156,21 +182,33 @@ public final class TripWriter: Sendable {
         var transactions = transactions
         /// When the next transaction is due; nil = no entry waits.
         var due: Instant?
+        /// When the next copy is due; nil = no entry needs one.
+        var copyDue: Instant?
+        var lastCopy: Instant?
         var pace = CommitPace(limit: limits.commitEvery)
+        var quick = CommitPace(limit: min(limits.commitEvery, Limits.uncopied))
         var pause = Duration.seconds(1)
         while true {
             var waiting = WaitList()
             _ = waiting.add(wake.descriptor)
             waiting.add(deadline: due)
+            waiting.add(deadline: copyDue)
             waiting.wait()
             wake.take()
             let now = SystemClock.now()
             guard let work = queue.withLock({ $0.work(isDue: due.map { $0 <= now } ?? false) })
             else {
-                if let oldest = queue.withLock({ $0.oldest }) {
-                    due = due ?? oldest + pace.wait
-                } else {
-                    due = nil
+                if lastCopy.map({ now >= $0 + Self.copyPause }) ?? true,
+                    copy(by: &transactions, at: now)
+                {
+                    lastCopy = now
+                }
+                copyDue =
+                    queue.withLock { $0.hasUncopied } ? lastCopy.map { $0 + Self.copyPause } : nil
+                due = queue.withLock {
+                    let next = $0.due(within: pace, uncopied: quick)
+                    // After a failure, the next attempt has its own time.
+                    return $0.failure != nil && next != nil ? due ?? next : next
                 }
                 continue
             }
@@ -180,7 +218,9 @@ public final class TripWriter: Sendable {
             switch result {
             case .success(let rejected):
                 due = nil
-                pace.committed(in: SystemClock.now() - now)
+                let time = SystemClock.now() - now
+                pace.committed(in: time)
+                quick.committed(in: time)
                 pause = .seconds(1)
                 announce(queue.withLock { $0.stored(work) })
                 if rejected.items > 0 {
@@ -194,11 +234,23 @@ public final class TripWriter: Sendable {
             }
             for flush in work.flushes { flush.signal() }
             if work.ending != nil {
-                transactions.close()
+                transactions.close(keeps: queue.withLock { $0.failure != nil })
                 finished.signal()
                 return
             }
         }
+    }
+
+    /// Entries of so much time are copied together.
+    private static let copyPause = Duration.milliseconds(20)
+
+    /// Copies entries to memory; whether there were any.
+    private func copy(by transactions: inout TripTransactions, at now: Instant) -> Bool {
+        let batches = queue.withLock { $0.uncopied() }
+        if batches.isEmpty { return false }
+        let isDone = transactions.copy(batches)
+        queue.withLock { $0.copied(batches.count, isDone, at: now) }
+        return true
     }
 
     private func announce(_ notices: [Notice]) {

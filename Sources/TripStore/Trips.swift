@@ -170,8 +170,9 @@ extension TripStore {
             notify: notify)
     }
 
-    /// Ends trips whose process died at their last record.
+    /// Ends trips whose process died at their last record, with the rows that it left in memory.
     func closeAbandonedTrips() throws(StoreError) {
+        try takeCopies()
         let abandoned = try read { database in
             try database.rows("SELECT id, writer FROM trip WHERE end_reason IS NULL").filter {
                 row in
@@ -183,6 +184,14 @@ extension TripStore {
         try transaction { database in
             for row in abandoned { try Trips.close(try row["id"], .crashed, in: database) }
         }
+    }
+
+    /// A trip that may be changed, because nothing is recorded into it any more.
+    func endedTrip(_ id: Int64) throws(StoreError) -> TripSummary {
+        guard try trip(id).endReason != nil else { throw .tripIsOpen(id, path: path) }
+        // Its process may have died since this store was opened.
+        if access == .readWrite { try closeAbandonedTrips() }
+        return try trip(id)
     }
 
     /// Which trips to list; nil = no restriction.

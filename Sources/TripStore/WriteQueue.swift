@@ -70,6 +70,12 @@ struct WriteQueue {
     /// The number of dropped items that were not announced yet.
     private var unannounced = 0
     private var hasRefused = false
+    /// The number of the first batches that have a copy in memory.
+    private var copied = 0
+    /// When the oldest entry without a copy arrived; nil = there is none.
+    private(set) var uncopiedSince: Instant?
+    /// Whether the entries without a copy cannot have one.
+    private var cannotCopy = false
     private var flushes: [DispatchSemaphore] = []
     private var ending: Ending?
     private var hasEnded = false
@@ -91,6 +97,8 @@ struct WriteQueue {
         batches.append(Batch(entry: entry, instant: instant, items: count))
         items += count
         if oldest == nil { oldest = time }
+        let isFirst = before == 0 || (limits.copies && uncopiedSince == nil)
+        if uncopiedSince == nil { uncopiedSince = time }
         if failure != nil {
             dropOldest()
             // If storing failed while no entry waited, the first new entry triggers the next
@@ -98,7 +106,40 @@ struct WriteQueue {
             return before == 0 ? .takenAndDue : .taken
         }
         let many = limits.waiting / 2
-        return before == 0 || (before < many && items >= many) ? .takenAndDue : .taken
+        return isFirst || (before < many && items >= many) ? .takenAndDue : .taken
+    }
+
+    /// Whether there are batches to copy to memory.
+    var hasUncopied: Bool {
+        limits.copies && failure == nil && !cannotCopy && copied < batches.count
+    }
+
+    /// The batches to copy to memory now; empty = none.
+    mutating func uncopied() -> [Batch] {
+        guard hasUncopied else { return [] }
+        let new = Array(batches[copied...])
+        // So many are committed soon; to copy each of them would take longer.
+        if new.reduce(0, { $0 + $1.items }) > Self.mostCopied { cannotCopy = true }
+        return cannotCopy ? [] : new
+    }
+
+    /// Records that the next `count` batches, which waited at `time`, have a copy, or cannot have one.
+    mutating func copied(_ count: Int, _ isDone: Bool, at time: Instant) {
+        guard isDone else { return cannotCopy = true }
+        copied += count
+        uncopiedSince = copied < batches.count ? time : nil
+    }
+
+    private static let mostCopied = 500
+
+    /// When the next transaction is due; nil = no entry waits.
+    ///
+    /// Entries without a copy in memory have less time.
+    func due(within pace: CommitPace, uncopied quick: CommitPace) -> Instant? {
+        guard let oldest else { return nil }
+        let due = oldest + pace.wait
+        guard limits.copies, let uncopiedSince else { return due }
+        return min(due, uncopiedSince + quick.wait)
     }
 
     /// Notes are rare and are not offered again, so they may exceed the normal limit.
@@ -151,6 +192,9 @@ struct WriteQueue {
             first = 0
             items = 0
             oldest = nil
+            copied = 0
+            uncopiedSince = nil
+            cannotCopy = false
             dropped = Dropped()
             flushes = []
             hasRefused = false

@@ -197,3 +197,57 @@ import Testing
         #expect(third.batches.map(\.items).reduce(0, +) == third.items)
     }
 }
+
+@Suite struct CopiedBatchesTests {
+    private let slow = CommitPace(limit: .seconds(60))
+    private let quick = CommitPace(limit: .seconds(1))
+
+    private func moment(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
+
+    @Test func `an entry without a copy has a second, and with one a minute`() throws {
+        var queue = WriteQueue(limits: .init(copies: true))
+        #expect(queue.offer(.voltage(1), at: .zero, on: moment(5)) == .takenAndDue)
+        #expect(queue.due(within: slow, uncopied: quick) == moment(5) + quick.wait)
+        let first = queue.uncopied()
+        #expect(first.count == 1)
+        // This one comes while the first is copied.
+        #expect(queue.offer(.voltage(2), at: .zero, on: moment(6)) == .taken)
+        queue.copied(1, true, at: moment(6))
+        #expect(queue.hasUncopied)
+        #expect(queue.due(within: slow, uncopied: quick) == moment(6) + quick.wait)
+        #expect(queue.uncopied().map(\.entry) == [.voltage(2)])
+        queue.copied(1, true, at: moment(6))
+        #expect(!queue.hasUncopied && queue.uncopied().isEmpty)
+        #expect(queue.due(within: slow, uncopied: quick) == moment(5) + slow.wait)
+        // Each new entry without a copy is worth waking up for.
+        #expect(queue.offer(.voltage(3), at: .zero, on: moment(7)) == .takenAndDue)
+        queue.copied(1, false, at: moment(7))
+        #expect(!queue.hasUncopied)
+        #expect(queue.due(within: slow, uncopied: quick) == moment(7) + quick.wait)
+        let work = queue.work(isDue: true)
+        #expect(work?.items == 3)
+        #expect(queue.due(within: slow, uncopied: quick) == nil)
+        _ = queue.offer(.voltage(4), at: .zero, on: moment(8))
+        #expect(queue.hasUncopied)
+    }
+
+    @Test func `many entries at once are not copied, and none while the disk fails`() throws {
+        var queue = WriteQueue(limits: .init(copies: true))
+        let many = Array(repeating: Fixtures.rpm(800), count: 501)
+        _ = queue.offer(.items(many), at: .zero, on: moment(1))
+        #expect(queue.uncopied().isEmpty && !queue.hasUncopied)
+        #expect(queue.due(within: slow, uncopied: quick) == moment(1) + quick.wait)
+        let work = try #require(queue.work(isDue: true) as WriteQueue.Work?)
+        _ = queue.failed(work, .full(path: "x"))
+        _ = queue.offer(.voltage(1), at: .zero, on: moment(2))
+        #expect(!queue.hasUncopied)
+    }
+
+    @Test func `without copies all entries have the same time`() {
+        var queue = WriteQueue(limits: .init())
+        _ = queue.offer(.voltage(1), at: .zero, on: moment(5))
+        #expect(!queue.hasUncopied && queue.uncopied().isEmpty)
+        #expect(queue.due(within: slow, uncopied: quick) == moment(5) + slow.wait)
+        #expect(queue.offer(.voltage(2), at: .zero, on: moment(6)) == .taken)
+    }
+}

@@ -35,7 +35,8 @@ struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
         discussion: """
             Runs SQLite's integrity check, then checks that every row belongs to a trip or \
             vehicle, that sums and counts match the readings, and that every record has its raw \
-            bytes. Exits with 65 if something is wrong. It changes nothing.
+            bytes. Exits with 65 if something is wrong. It changes nothing, but readings that a \
+            killed program left in memory are taken into the database first.
 
             EXAMPLES
               obdscan db check
@@ -76,6 +77,7 @@ struct DatabaseCheckCommand: ParsableCommand, OutputCommand {
                 "\(store.path)-wal holds changes that \(store.path) alone does not have: copy both "
                     + "files, or \"obdscan export --all --to COPY.db\" makes a complete copy")
         }
+        for copy in store.copiesLeft { output.note(copy.text) }
         guard !result.faults.isEmpty else { return }
         throw Failure(
             "\(store.path) is damaged",

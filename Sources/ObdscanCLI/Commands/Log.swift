@@ -41,13 +41,16 @@ struct LogCommand: RuledCommand {
             record the pause and its end. While the voltage is that low, engine and vehicle speed \
             are polled once a minute, even if other signals were named.
 
-            Readings are on the disk within a second (--commit-every) and survive a power cut. If \
-            the disk is full, cannot be written, or another program locks the database, about \
+            Readings are on the disk within a second (--commit-every) and survive a power cut. \
+            Each commit writes some pages, however little they hold, so a longer --commit-every \
+            spares SD cards: with 60s a twentieth is written. A power cut then loses the readings \
+            of this time. A killed program loses none of them, because they are in memory, too \
+            (/dev/shm), until the next obdscan takes them into the database. Other programs see \
+            them when they are committed. If the disk is full, cannot be written, or another program locks the database, about \
             200,000 readings are held in memory and stored as soon as that works again. Readings \
             that had to be dropped are noted as a gap. With --fast the system decides when data \
             reaches the disk: a killed program still loses nothing, but a power cut loses \
-            everything since the last checkpoint, some megabytes. The database stays intact. A \
-            longer --commit-every spares SD cards, and a power cut loses more.
+            everything since the last checkpoint, some megabytes. The database stays intact.
 
             -d may be repeated. Each device gets its own trip, and one that hangs, is missing or \
             loses its link does not delay the others. One that cannot begin is tried again while \
@@ -278,6 +281,7 @@ struct LogCommand: RuledCommand {
         ).start()
         defer { keeper?.signal() }
         if let note = store.advice { output.note(note) }
+        for copy in store.copiesLeft { output.note(copy.text) }
         var plan = plan(table, chosen, PackChoice(tables, automatic, table), store, marks)
         if device.count < 2 {
             plan.trip.receiver = try PositionReceiver.chosen(gps) { [output] in output.note($0) }
@@ -316,9 +320,8 @@ struct LogCommand: RuledCommand {
             store: store, every: every?.duration)
         trip.tags = tags
         trip.name = name
-        if let interval = commitEvery?.duration ?? UserSettings.current.commitEvery {
-            trip.limits.commitEvery = interval
-        }
+        trip.limits = .recording(
+            every: commitEvery?.duration ?? UserSettings.current.commitEvery, to: store)
         return LogPlan(
             table: table, chosen: chosen, packs: packs, trip: trip, output: output,
             duration: duration?.duration, endLimits: untilOff ? endLimits : nil,

@@ -50,8 +50,10 @@ struct DatabaseOptions: ParsableArguments {
         }
         do throws(StoreError) {
             do throws(StoreError) {
-                return try TripStore(
+                let store = try TripStore(
                     path: file, access: access, limits: limits, clock: SystemClock.reading)
+                store.takeWaitingCopies()
+                return store
             } catch .older(let path, let version) {
                 // Try to migrate the database; without write access, report that it is too old.
                 do throws(StoreError) {

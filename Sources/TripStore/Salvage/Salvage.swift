@@ -28,7 +28,7 @@ extension TripStore {
         from damaged: String, progress: (Double) -> Void = { _ in }
     ) throws(StoreError) -> Salvaged {
         guard let file = PageFile(path: damaged) else { throw .unseen(damaged) }
-        return try write { database in
+        var saved = try write { database in
             try database.execute("PRAGMA foreign_keys = OFF")
             defer { try? database.execute("PRAGMA foreign_keys = ON") }
             return try database.transaction {
@@ -36,6 +36,13 @@ extension TripStore {
                 return try salvager.run(in: database, progress: progress)
             }
         }
+        // A killed process may have left the newest rows in memory.
+        takeCopies(of: damaged)
+        for table in SafetyCopy.tables {
+            let count = try read { try $0.value(Int.self, "SELECT count(*) FROM \(table)") } ?? 0
+            if count > saved.rows[table, default: 0] { saved.rows[table] = count }
+        }
+        return saved
     }
 }
 

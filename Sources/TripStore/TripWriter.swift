@@ -242,7 +242,7 @@ public final class TripWriter: Sendable {
     }
 
     /// Entries of so much time are copied together.
-    private static let copyPause = Duration.milliseconds(20)
+    private static let copyPause = Duration.milliseconds(100)
 
     /// Copies entries to memory; whether there were any.
     private func copy(by transactions: inout TripTransactions, at now: Instant) -> Bool {

@@ -92,7 +92,8 @@ if os.environ.get("PUBLISH"):
     sh("ip link set lo up || ifconfig lo 127.0.0.1 up")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 8428), Taker)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-log = [PROGRAM, "log", "rpm", "speed", "--format", "json", "--db", DATABASE, "-d", "sim:?latency=5ms"]
+log = [PROGRAM, "log", "rpm", "speed", "--format", "json", "--db", DATABASE, "-d", "sim:?latency=5ms",
+       "--commit-every", os.environ["COMMIT_EVERY"]]
 if LIFE == "last":
     log += ["--duration", "1s"]
 process = subprocess.Popen(log, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd="/tmp")

@@ -386,7 +386,9 @@ import Testing
 
     /// Readings wait for a commit as long as the user has set, in memory that outlives the program.
     @Test(arguments: [SIGKILL, SIGTERM])
-    func `with one commit per hour neither a kill nor a regular end loses readings`(signal: Int32) async throws {
+    func `with one commit per hour neither a kill nor a regular end loses readings`(signal: Int32)
+        async throws
+    {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
         let program = try workplace.start([
             "log", "rpm", "--every", "20ms", "--commit-every", "1h", "--format", "json", "-d",

@@ -36,7 +36,7 @@ extension PIDTables {
     /// The faults in the embedded table, the packs and the texts of trouble codes; tests check that there are
     /// none.
     public static func lintStandard() -> [TableFinding] {
-        lint(embeddedFiles()) + packs().flatMap { lint([$0.file]) } + lintCodes()
+        lint(embeddedFiles()) + packs().flatMap { lint([$0.file]) } + lintCodes() + lintCauses()
     }
 }
 

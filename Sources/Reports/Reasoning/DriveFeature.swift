@@ -1,36 +1,9 @@
-/// One robust number about a drive, such as the mean fuel correction at idle.
+import PIDTables
+
+/// One robust number about a drive, such as the mean fuel correction at idle, beside what healthy vehicles
+/// show.
 package struct DriveFeature: Hashable, Sendable {
-    package enum ID: String, Hashable, Sendable, CaseIterable {
-        case trimIdle = "trim.idle"
-        case trimRaised = "trim.raised"
-        case trimCruise = "trim.cruise"
-        case trimIdleRaised = "trim.idle-raised"
-        case trimIdleCruise = "trim.idle-cruise"
-        case trimBanks = "trim.b1-b2"
-        case coolantCruise = "ect.cruise"
-        case coolantHighest = "ect.max"
-        case voltageRunning = "v.run"
-        case voltageHighest = "v.max"
-        case manifoldOff = "map.off-baro"
-        case idleUnsteady = "rpm.idle.sd"
-    }
-
-    /// The limits of a feature; a feature of a healthy vehicle of any make stays within `surely`.
-    ///
-    /// The limits are those of training texts and of measured drives, widened until the usual tolerances of
-    /// air meter, injectors and fuel cannot reach them together.
-    package struct Limits: Sendable {
-        package var healthy: ClosedRange<Double>
-        package var surely: ClosedRange<Double>
-        package var name: String
-        package var unit: String
-        /// Seconds of data without which nothing is said.
-        package var seconds: Double
-        /// The quantities without which it cannot be measured.
-        package var needs: [DriveQuantity]
-    }
-
-    package var id: ID
+    package var measure: CauseTable.Measure
     package var value: Double
     /// The standard error of `value`.
     package var error: Double
@@ -38,76 +11,50 @@ package struct DriveFeature: Hashable, Sendable {
     /// Microseconds since the start of the trip.
     package var from, to: Int64
 
-    package var limits: Limits { id.limits }
+    package var id: String { measure.id }
+
+    /// The lowest and highest value that the readings allow, in 95 of 100 cases.
+    package var bounds: (low: Double, high: Double) { (value - 1.96 * error, value + 1.96 * error) }
 
     /// How many times the width of the healthy range the value is outside, with its error in its favour; 0
     /// inside.
     package var excess: Double {
-        let least = 1.96 * error
-        let healthy = limits.healthy
+        guard let healthy = measure.limit else { return 0 }
         let width = healthy.upperBound - healthy.lowerBound
-        return max(
-            0, value - least - healthy.upperBound, healthy.lowerBound - (value + least)) / width
+        return max(0, bounds.low - healthy.upperBound, healthy.lowerBound - bounds.high) / width
     }
 
     /// Whether no healthy vehicle has this value.
     package var isSurelyOff: Bool {
-        value - 1.96 * error > limits.surely.upperBound
-            || value + 1.96 * error < limits.surely.lowerBound
+        guard let surely = measure.surely else { return false }
+        return bounds.low > surely.upperBound || bounds.high < surely.lowerBound
     }
 }
 
-extension DriveFeature.ID {
-    package var limits: DriveFeature.Limits {
-        func limits(
-            _ name: String, _ unit: String, _ healthy: ClosedRange<Double>,
-            _ surely: ClosedRange<Double>, _ seconds: Double, _ needs: [DriveQuantity]
-        ) -> DriveFeature.Limits {
-            .init(
-                healthy: healthy, surely: surely, name: name, unit: unit, seconds: seconds,
-                needs: needs)
-        }
-        let trims: [DriveQuantity] = [
-            .shortTrim1, .longTrim1, .engineSpeed, .speed, .coolant,
-        ]
-        return switch self {
-        case .trimIdle: limits("fuel correction at idle", "%", -8...8, -30...30, 40, trims)
-        case .trimRaised:
-            limits("fuel correction at 2,500 rpm", "%", -8...8, -30...30, 15, trims)
-        case .trimCruise:
-            limits("fuel correction at steady speed", "%", -8...8, -30...30, 40, trims)
-        case .trimIdleRaised:
-            limits("fuel correction, idle less 2,500 rpm", "%", -5...5, -15...15, 15, trims)
-        case .trimIdleCruise:
-            limits("fuel correction, idle less steady speed", "%", -5...5, -15...15, 40, trims)
-        case .trimBanks:
-            limits(
-                "fuel correction at steady speed, bank 1 less bank 2", "%", -5...5, -15...15, 40,
-                trims + [.shortTrim2, .longTrim2])
-        case .coolantCruise:
-            limits(
-                "coolant at steady speed after 15 minutes", "°C", 78...105, 70...115, 60,
-                [.coolant, .speed, .engineSpeed, .ambient])
-        case .coolantHighest:
-            limits(
-                "coolant, highest for 20 seconds", "°C", -40...108, -40...118, 20,
-                [.coolant, .engineSpeed])
-        case .voltageRunning:
-            limits(
-                "voltage with the engine running, median", "V", 13.2...14.9, 12.2...15.6, 600,
-                [.voltage, .engineSpeed])
-        case .voltageHighest:
-            limits(
-                "voltage with the engine running, highest for 20 seconds", "V", 13.4...15.2,
-                12.2...16, 600, [.voltage, .engineSpeed])
-        case .manifoldOff:
-            limits(
-                "manifold pressure less air pressure, engine off", "kPa", -3...3, -10...10, 5,
-                [.manifold, .barometric, .engineSpeed])
-        case .idleUnsteady:
-            limits(
-                "engine speed at idle, standard deviation in 10 seconds", "rpm", 0...15, 0...80,
-                60, [.engineSpeed, .speed, .coolant])
-        }
+/// A measured number before it is compared with anything.
+struct Measured: Hashable, Sendable {
+    var value: Double
+    var error = 0.0
+    var seconds = 0.0
+    var from: Int64 = 0
+    var to: Int64 = 0
+
+    /// The smaller of both durations, from the earlier start to the later end.
+    static func combined(_ value: Double, _ error: Double, _ one: Self, _ other: Self) -> Self {
+        Self(
+            value: value, error: error, seconds: min(one.seconds, other.seconds),
+            from: min(one.from, other.from), to: max(one.to, other.to))
+    }
+
+    static func - (one: Self, other: Self) -> Self {
+        let error = (one.error * one.error + other.error * other.error).squareRoot()
+        return combined(one.value - other.value, error, one, other)
+    }
+
+    static func / (one: Self, other: Self) -> Self? {
+        guard one.value != 0, other.value != 0 else { return nil }
+        let (a, b) = (one.error / one.value, other.error / other.value)
+        let value = one.value / other.value
+        return combined(value, abs(value) * (a * a + b * b).squareRoot(), one, other)
     }
 }

@@ -1,10 +1,16 @@
+import PIDTables
+
 /// What the features of a drive come to.
 ///
-/// Without a comparison of causes it names none. It says that something is off only if a feature is outside
-/// the limits that no healthy vehicle leaves, with its error in its favour: a healthy vehicle that is accused
-/// costs more than ten faults that are found.
+/// Two locks before a cause is named: health is improbable, and what must be seen is there beyond its error,
+/// with nothing that excludes the cause. A healthy vehicle that is accused costs more than ten faults that
+/// are found: where either is missing the verdict is that something is off, or nothing.
 package struct DriveVerdict: Sendable {
     package enum Kind: String, Sendable {
+        /// One cause.
+        case cause
+        /// One of several causes that look alike.
+        case several
         /// Something is off, but nothing says what.
         case unclear
         /// Nothing odd.
@@ -13,39 +19,168 @@ package struct DriveVerdict: Sendable {
         case untestable
     }
 
-    /// A feature that was not measured, with the signals that the drive lacks; none if only the operating
+    /// A feature that was not measured, with the quantities that the drive lacks; none if only the operating
     /// point or its duration is missing.
     package struct Untested: Hashable, Sendable {
-        package var id: DriveFeature.ID
-        package var needs: [DriveQuantity]
+        package var measure: CauseTable.Measure
+        package var needs: [String]
     }
 
     package let kind: Kind
+    /// The causes that are named, at most three, the likeliest first; and those that remain possible.
+    package let causes: [DriveInference.Candidate]
     /// At most three, the worst first.
     package let worst: [DriveFeature]
     package let features: [DriveFeature]
     package let untested: [Untested]
     package let points: [DriveWatch.Point]
+    package let inference: DriveInference
 
-    package init(_ watch: DriveWatch) {
-        let features = watch.features
-        self.features = features
-        points = watch.points
-        let isOff = features.contains(where: \.isSurelyOff)
-        kind = features.isEmpty ? .untestable : isOff ? .unclear : .nothing
-        worst =
-            isOff
-            ? Array(features.filter { $0.excess > 0 }.sorted { $0.excess > $1.excess }.prefix(3))
-            : []
-        let known = watch.known
-        untested = DriveFeature.ID.allCases.filter { id in !features.contains { $0.id == id } }.map
-        {
-            Untested(id: $0, needs: $0.limits.needs.filter { !known.contains($0) })
+    package init(_ watch: DriveWatch, _ table: CauseTable) {
+        self.init(
+            numbers: watch.numbers, traits: watch.traits, known: watch.known,
+            points: watch.points, table)
+    }
+
+    init(
+        numbers: [String: Measured], traits: Set<String>, known: Set<DriveQuantity> = [],
+        points: [DriveWatch.Point] = [], _ table: CauseTable
+    ) {
+        let features = Self.features(numbers, table)
+        let judged = features.filter { $0.measure.limit != nil }
+        let byID = Dictionary(uniqueKeysWithValues: features.map { ($0.id, $0) })
+        let inference = DriveInference(
+            byID, numbers: byID.mapValues(\.value), traits: traits, table)
+        self.inference = inference
+        self.features = judged
+        self.points = points
+        let isOff = judged.contains(where: \.isSurelyOff)
+        let isIll = inference.healthy < 0.1
+        let possible = inference.candidates.filter { $0.forbidden == nil }
+        let named = possible.filter { $0.mustHolds && $0.probability >= 0.5 }.first
+        var shown: [DriveInference.Candidate] = []
+        if judged.isEmpty {
+            kind = .untestable
+        } else if isIll, let named, inference.other < 0.25 {
+            shown = [named]
+            // What looks alike stays beside it until its test was made.
+            let twins = possible.filter { other in
+                other.cause.id != named.cause.id && other.probability >= Self.twin
+                    && (named.cause.alike.contains { $0.cause == other.cause.id }
+                        || other.cause.alike.contains { $0.cause == named.cause.id })
+            }
+            shown += twins
+            kind = twins.isEmpty ? .cause : .several
+        } else if isIll, let pair = Self.pair(possible) {
+            shown = pair
+            kind = .several
+        } else if isOff || (isIll && judged.contains { $0.excess > 0 }) {
+            kind = .unclear
+        } else {
+            kind = .nothing
         }
+        causes = Array(shown.prefix(3))
+        worst =
+            kind == .unclear
+            ? Array(judged.filter { $0.excess > 0 }.sorted { $0.excess > $1.excess }.prefix(3))
+            : []
+        let names = Set(known.map(\.rawValue))
+        let measured = Set(judged.map(\.id))
+        untested = table.measures.filter { $0.limit != nil && !measured.contains($0.id) }.map {
+            Untested(measure: $0, needs: $0.needs.filter { !names.contains($0) })
+        }
+    }
+
+    /// How likely a cause is at least that is named beside another one because it looks alike.
+    private static let twin = 0.1
+
+    /// A feature beside what a cause makes of it.
+    package struct Evidence: Sendable {
+        package var feature: DriveFeature
+        package var expected: Double
+        /// The logarithm of how much likelier the cause makes the feature than health does.
+        package var weight: Double
+        package var isFor: Bool { weight > 0 }
+    }
+
+    /// The three features that speak most for a cause, and the two that speak most against it.
+    package func evidence(_ candidate: DriveInference.Candidate) -> [Evidence] {
+        let all = features.compactMap { feature -> Evidence? in
+            guard let weight = candidate.weights[feature.id],
+                let expected = candidate.expected[feature.id]
+            else { return nil }
+            return Evidence(feature: feature, expected: expected, weight: weight)
+        }.sorted { $0.weight > $1.weight }
+        let supports = all.filter { $0.weight > 0.3 }.prefix(3)
+        let opposes = all.reversed().filter { $0.weight < -0.3 }.prefix(2)
+        return Array(supports) + Array(opposes)
+    }
+
+    /// Two likely causes that look alike, of which what must be seen of one is there.
+    private static func pair(
+        _ possible: [DriveInference.Candidate]
+    ) -> [DriveInference.Candidate]? {
+        let likely = possible.filter { $0.probability >= Self.twin }
+        guard let first = likely.first, first.mustHolds else { return nil }
+        let twins = likely.filter { other in
+            other.cause.id != first.cause.id
+                && (first.cause.alike.contains { $0.cause == other.cause.id }
+                    || other.cause.alike.contains { $0.cause == first.cause.id })
+        }
+        let sum = first.probability + twins.reduce(0) { $0 + $1.probability }
+        return twins.isEmpty || sum < 0.5 ? nil : [first] + twins
+    }
+
+    /// The measures with enough data; those that follow from two others need both.
+    private static func features(
+        _ numbers: [String: Measured], _ table: CauseTable
+    ) -> [DriveFeature] {
+        var found: [String: DriveFeature] = [:]
+        var features: [DriveFeature] = []
+        for measure in table.measures {
+            var number = numbers[measure.id]
+            switch measure.derived {
+            case nil: break
+            case .difference(let a, let b):
+                guard found[a] != nil, found[b] != nil, let one = numbers[a],
+                    let other = numbers[b]
+                else { continue }
+                number = one - other
+            case .ratio(let a, let b):
+                guard found[a] != nil, found[b] != nil, let one = numbers[a],
+                    let other = numbers[b]
+                else { continue }
+                number = one / other
+            }
+            guard let number, number.value.isFinite, number.seconds >= measure.least else {
+                continue
+            }
+            let feature = DriveFeature(
+                measure: measure, value: number.value, error: number.error,
+                seconds: number.seconds, from: number.from, to: number.to)
+            found[measure.id] = feature
+            features.append(feature)
+        }
+        return features
+    }
+
+    /// "almost certainly", "likely (about 8 in 10)", "perhaps (about 6 in 10)".
+    package static func certainty(_ probability: Double) -> String {
+        let tenths = Int((min(probability, 0.94) * 10).rounded())
+        return probability >= 0.9
+            ? "almost certainly"
+            : probability >= 0.75
+                ? "likely (about \(tenths) in 10)" : "perhaps (about \(tenths) in 10)"
     }
 
     package var text: String {
         switch kind {
+        case .cause:
+            causes.first.map { "\($0.cause.name): \(Self.certainty($0.probability))." } ?? ""
+        case .several:
+            "One of these: "
+                + causes.map { "\($0.cause.name) (\(Self.tenths($0.probability)))" }
+                .joined(separator: "; ") + "."
         case .unclear: "Something is off, but these readings do not say what."
         case .nothing:
             switch features.count(where: { $0.excess > 0 }) {
@@ -56,5 +191,11 @@ package struct DriveVerdict: Sendable {
             }
         case .untestable: "This drive has no readings that can be judged."
         }
+    }
+
+    /// "6 in 10".
+    package static func tenths(_ probability: Double) -> String {
+        let tenths = Int((probability * 10).rounded())
+        return tenths < 1 ? "less than 1 in 10" : "\(min(tenths, 9)) in 10"
     }
 }

@@ -1,4 +1,4 @@
-/// Finds operating points in the readings of a drive, and measures features there.
+/// Finds operating points in the readings of a drive, and measures numbers there.
 ///
 /// The readings come in the order of time. Nothing of the drive is kept but sums, so that a long drive needs
 /// no more memory than a short one.
@@ -10,59 +10,15 @@ package struct DriveWatch: Sendable {
         package var seconds: Double
     }
 
-    /// A mean over a stretch.
-    private struct Sum: Sendable {
-        var count = 0.0
-        var mean = 0.0
-        private var squares = 0.0
-        var seconds = 0.0
-        var from: Int64 = 0
-        var to: Int64 = 0
-
-        mutating func add(_ value: Double, at t: Int64) {
-            if count == 0 {
-                from = t
-            } else {
-                // A gap adds no more than a reading of each second would.
-                seconds += min(Double(t - to) / 1e6, 1)
-            }
-            to = t
-            count += 1
-            let step = value - mean
-            mean += step / count
-            squares += step * (value - mean)
-        }
-
-        var deviation: Double { count > 1 ? (squares / (count - 1)).squareRoot() : 0 }
-
-        /// The standard error of a mean whose values are correlated over `tau` seconds.
-        func error(tau: Double) -> Double {
-            seconds > 0 ? deviation * (2 * tau / max(seconds, 2 * tau)).squareRoot() : .infinity
-        }
+    /// What a driver does.
+    private enum Place: String, CaseIterable {
+        case idle, raised, cruise, pull
     }
 
-    /// A level that was exceeded, or not reached, for 20 seconds.
-    private struct Held: Sendable {
-        private var pieces: [Double] = []
-        private var start: Int64?
-        private var least = Double.infinity
-        var highest: Double?
-        var from: Int64 = 0
-        var to: Int64 = 0
-
-        /// Takes a value; `breaks` begins again.
-        mutating func add(_ value: Double, at t: Int64, breaks: Bool) {
-            guard !breaks, let start else {
-                self.start = t
-                least = value
-                return
-            }
-            least = min(least, value)
-            guard t - start >= 20_000_000 else { return }
-            if least > highest ?? -.infinity { (highest, from, to) = (least, start, t) }
-            self.start = t
-            least = value
-        }
+    /// What is averaged there.
+    private enum Mean: Int, CaseIterable {
+        case trim, trim2, closedTrim, air, relativeAir, filling, manifold, load
+        case lambda, front, rear, secondary, engineSpeed, throttle, tank, rail, boost
     }
 
     private var latest = [(t: Int64, value: Double)?](
@@ -82,23 +38,35 @@ package struct DriveWatch: Sendable {
     private var movedWhileRunning = 0.0
     private var movedWithoutEngine = 0.0
     private var startCoolant: Double?
+    private var warmAfter: (minutes: Double, t: Int64)?
     private var sinceIdle: Int64?
     private var sinceRaised: Int64?
     private var sinceCruise: (t: Int64, speed: Double)?
+    private var sincePull: Int64?
+    private var sinceFuelCut: Int64?
 
-    private var idle = Sum()
-    private var raised = Sum()
-    private var cruise = Sum()
-    private var cruise2 = Sum()
-    private var coolant = Sum()
-    private var coldest = Double.infinity
-    private var off = Sum()
-    private var heat = Held()
-    private var charge = Held()
-    private var voltage = Sum()
-    /// Counts of voltages in steps of 0.05 V from 8 to 20 V.
-    private var voltages = [Int](repeating: 0, count: 241)
-    private var window: (start: Int64, low: Double, high: Double, sum: Sum)?
+    private var sums = [DriveSum](
+        repeating: DriveSum(), count: Place.allCases.count * Mean.allCases.count)
+    private var coolant = DriveSum()
+    private var coolantTown = DriveSum()
+    private var coolantRoad = DriveSum()
+    private var ambientAir = DriveSum()
+    private var off = DriveSum()
+    private var egr = DriveSum()
+    private var heat = DriveHeld()
+    private var charge = DriveHeld()
+    private var voltage = DriveSum()
+    private var voltages = DriveHistogram(8...20, step: 0.05)
+    /// Sums of a straight line through the voltages, in units of 10 minutes.
+    private var line = (t: 0.0, tt: 0.0, v: 0.0, tv: 0.0, n: 0.0)
+    private var idlePressures = DriveHistogram(0...255, step: 1)
+    private var displacements = DriveHistogram(0...16, step: 0.01)
+    private var highestLoad = 0.0
+    private var frontCrossings: DriveCrossings?
+    private var rearCrossings = DriveCrossings(middle: 0.45)
+    private var rearExtremes: (low: Double, high: Double, from: Int64, to: Int64)?
+    private var rearSaw = (pull: 0.0, cut: 0.0, last: Int64(0))
+    private var window: (start: Int64, low: Double, high: Double, sum: DriveSum)?
     private var deviations: [Double] = []
     private var idleWindows = (from: Int64(0), to: Int64(0))
 
@@ -107,21 +75,55 @@ package struct DriveWatch: Sendable {
     /// A value that is at most `seconds` old.
     private func fresh(_ quantity: DriveQuantity, at t: Int64, within seconds: Int64 = 3) -> Double?
     {
-        guard let found = latest[quantity.rawValue], t - found.t <= seconds * 1_000_000 else {
+        guard let found = latest[quantity.place], t - found.t <= seconds * 1_000_000 else {
             return nil
         }
         return found.value
     }
 
+    private func has(_ start: Int64?, _ seconds: Double, at t: Int64) -> Bool {
+        start.map { Double(t - $0) >= seconds * 1e6 } ?? false
+    }
+
+    /// The operating point of this moment.
+    private func place(at t: Int64) -> Place? {
+        guard fresh(.engineSpeed, at: t) != nil else { return nil }
+        if has(sincePull, 1, at: t) { return .pull }
+        guard fresh(.speed, at: t) != nil else { return nil }
+        if has(sinceIdle, 10, at: t) { return .idle }
+        if has(sinceRaised, 5, at: t) { return .raised }
+        let isWarm = fresh(.coolant, at: t, within: 30).map { $0 >= 70 } ?? false
+        if has(sinceCruise?.t, 8, at: t), isWarm, has(runningSince, 120, at: t) { return .cruise }
+        return nil
+    }
+
+    private static func index(_ mean: Mean, _ place: Place) -> Int {
+        let number =
+            switch place {
+            case .idle: 0
+            case .raised: 1
+            case .cruise: 2
+            case .pull: 3
+            }
+        return number * Mean.allCases.count + mean.rawValue
+    }
+
+    private func sum(_ mean: Mean, _ place: Place) -> DriveSum { sums[Self.index(mean, place)] }
+
+    private mutating func add(_ value: Double, _ mean: Mean, at t: Int64) {
+        guard let place = place(at: t) else { return }
+        sums[Self.index(mean, place)].add(value, at: t)
+    }
+
     /// Takes a reading; `t` is in microseconds since the start of the trip.
     package mutating func take(_ value: Double, _ quantity: DriveQuantity, t: Int64) {
         guard value.isFinite else { return }
-        let before = latest[quantity.rawValue]
-        latest[quantity.rawValue] = (t, value)
-        if let known = first[quantity.rawValue] {
+        let before = latest[quantity.place]
+        latest[quantity.place] = (t, value)
+        if let known = first[quantity.place] {
             if value != known { moved.insert(quantity) }
         } else {
-            first[quantity.rawValue] = value
+            first[quantity.place] = value
         }
         switch quantity {
         case .engineSpeed: takeEngine(value, t, before)
@@ -131,8 +133,38 @@ package struct DriveWatch: Sendable {
         case .coolant: takeCoolant(value, t, before)
         case .voltage: takeVoltage(value, t, before)
         case .manifold: takeManifold(value, t)
-        case .fuelStatus: if value != 2 && value != 16 { lastCut = t }
-        case .longTrim1, .longTrim2, .fuelType, .ethanol, .barometric, .ambient, .intakeAir: break
+        case .fuelStatus:
+            if value != 2 && value != 16 { lastCut = t }
+            watchFuelCut(t)
+        case .airFlow: takeAir(value, t)
+        case .load:
+            highestLoad = max(highestLoad, value)
+            watchPull(t)
+            add(value, .load, at: t)
+        case .pedal: watchPull(t)
+        case .absoluteLoad: takeAbsoluteLoad(value, t)
+        case .throttle: add(value, .throttle, at: t)
+        case .lambda: takeLambda(value, t)
+        case .frontVoltage: takeFront(value, t)
+        case .rearVoltage: takeRear(value, t)
+        case .secondaryTrim: add(value, .secondary, at: t)
+        case .tankPressure:
+            if let purge = fresh(.purge, at: t), purge < 1 { add(value / 1_000, .tank, at: t) }
+        case .railPressure:
+            if let wanted = fresh(.commandedRail, at: t, within: 1), wanted > 0 {
+                add(100 * value / wanted - 100, .rail, at: t)
+            }
+        case .boost:
+            if let wanted = fresh(.commandedBoost, at: t, within: 1), wanted > 0 {
+                add(value - wanted, .boost, at: t)
+            }
+        case .egrError:
+            // Without a command the error is a share of nothing.
+            if let wanted = fresh(.commandedEGR, at: t), wanted >= 10 { egr.add(value, at: t) }
+        case .ambient: ambientAir.add(value, at: t)
+        case .longTrim1, .longTrim2, .fuelType, .ethanol, .barometric, .intakeAir, .purge,
+            .commandedLambda, .commandedRail, .commandedBoost, .commandedEGR:
+            break
         }
     }
 
@@ -165,6 +197,26 @@ package struct DriveWatch: Sendable {
         sinceIdle = continues && (400...1_200).contains(rpm) ? sinceIdle ?? t : nil
         sinceRaised = continues && (2_200...2_800).contains(rpm) ? sinceRaised ?? t : nil
         watchIdle(rpm, t)
+        watchPull(t)
+        add(rpm, .engineSpeed, at: t)
+    }
+
+    /// Full load: what the ECU calculates, or what the driver wants.
+    private mutating func watchPull(_ t: Int64) {
+        let wants =
+            fresh(.load, at: t).map { $0 >= 80 } ?? false
+            || fresh(.pedal, at: t).map { $0 >= 70 } ?? false
+        let turns = fresh(.engineSpeed, at: t).map { $0 >= 1_500 } ?? false
+        let isWarm = fresh(.coolant, at: t, within: 30).map { $0 >= 70 } ?? false
+        sincePull = wants && turns && isWarm ? sincePull ?? t : nil
+    }
+
+    /// Fuel is cut while the vehicle rolls in gear.
+    private mutating func watchFuelCut(_ t: Int64) {
+        let isCut =
+            fresh(.fuelStatus, at: t) == 4 && fresh(.speed, at: t) ?? 0 > 25
+            && fresh(.engineSpeed, at: t) ?? 0 > 1_300 && fresh(.load, at: t) ?? 100 < 25
+        sinceFuelCut = isCut ? sinceFuelCut ?? t : nil
     }
 
     /// Measures the unrest of the engine speed in windows of 10 seconds.
@@ -174,7 +226,7 @@ package struct DriveWatch: Sendable {
             return
         }
         guard var now = window else {
-            var sum = Sum()
+            var sum = DriveSum()
             sum.add(rpm, at: t)
             window = (t, rpm, rpm, sum)
             return
@@ -228,20 +280,10 @@ package struct DriveWatch: Sendable {
         guard isClosedLoop(short, bank: bank, t), let learnt = fresh(long, at: t, within: 15)
         else { return }
         let total = ((1 + short / 100) * (1 + learnt / 100) - 1) * 100
-        func has(_ start: Int64?, _ seconds: Int64) -> Bool {
-            start.map { t - $0 >= seconds * 1_000_000 } ?? false
+        add(total, bank == 2 ? .trim2 : .trim, at: t)
+        if bank == 1, let purge = fresh(.purge, at: t, within: 5), purge < 1 {
+            add(total, .closedTrim, at: t)
         }
-        let isFresh = fresh(.engineSpeed, at: t) != nil && fresh(.speed, at: t) != nil
-        guard isFresh else { return }
-        let isWarm = fresh(.coolant, at: t, within: 30).map { $0 >= 70 } ?? false
-        let cruises = has(sinceCruise?.t, 8) && isWarm && has(runningSince, 120)
-        if bank == 2 {
-            if cruises { cruise2.add(total, at: t) }
-            return
-        }
-        if has(sinceIdle, 10) { idle.add(total, at: t) }
-        if has(sinceRaised, 5) { raised.add(total, at: t) }
-        if cruises { cruise.add(total, at: t) }
     }
 
     private mutating func takeCoolant(
@@ -254,11 +296,14 @@ package struct DriveWatch: Sendable {
         // Coolant becomes hotter after the engine was switched off, and cold where a hybrid drives without it.
         let runs = fresh(.engineSpeed, at: t, within: 5).map { $0 > 400 } ?? false
         heat.add(celsius, at: t, breaks: isGap || !runs)
+        if celsius >= 70, warmAfter == nil { warmAfter = (ran / 60, t) }
         guard runs, ran >= 900, movedWhileRunning >= ran / 2,
             let speed = fresh(.speed, at: t, within: 5),
-            speed > 60, let air = fresh(.ambient, at: t, within: 300), air > 5
+            let air = fresh(.ambient, at: t, within: 300), air > 5
         else { return }
-        coolant.add(celsius, at: t)
+        if speed < 50 { coolantTown.add(celsius, at: t) }
+        if speed > 60 { coolant.add(celsius, at: t) }
+        if speed > 80 { coolantRoad.add(celsius, at: t) }
     }
 
     private mutating func takeVoltage(
@@ -270,11 +315,23 @@ package struct DriveWatch: Sendable {
         voltage.add(volts, at: t)
         highestVoltage = max(highestVoltage, volts)
         charge.add(volts, at: t, breaks: before.map { t - $0.t > 5_000_000 } ?? true)
-        let step = Int(((min(max(volts, 8), 20) - 8) / 0.05).rounded())
-        voltages[step] += 1
+        voltages.add(volts)
+        let time = Double(t) / 6e8
+        line.n += 1
+        line.t += time
+        line.tt += time * time
+        line.v += volts
+        line.tv += time * volts
     }
 
     private mutating func takeManifold(_ pressure: Double, _ t: Int64) {
+        let found = place(at: t)
+        add(pressure, .manifold, at: t)
+        if found == .idle { idlePressures.add(pressure) }
+        if let rpm = fresh(.engineSpeed, at: t), rpm > 400, pressure > 0 {
+            let kelvin = (fresh(.intakeAir, at: t, within: 30) ?? 20) + 273.15
+            add(Self.filling(pressure) * pressure * rpm / kelvin, .relativeAir, at: t)
+        }
         // Many ECUs read the air pressure only before the engine starts, and the vehicle may have climbed since.
         guard !hasRun, let stoppedSince, t - stoppedSince >= 5_000_000,
             fresh(.engineSpeed, at: t) == 0,
@@ -285,10 +342,79 @@ package struct DriveWatch: Sendable {
         off.add(pressure - air, at: t)
     }
 
+    /// The share of the displacement that fresh air fills: residual gas counts more at low pressure.
+    private static func filling(_ pressure: Double) -> Double {
+        max(0.96 - 8 / pressure, 0.1)
+    }
+
+    private mutating func takeAir(_ flow: Double, _ t: Int64) {
+        guard flow > 0 else { return }
+        add(flow, .air, at: t)
+        guard let pressure = fresh(.manifold, at: t, within: 1), pressure > 5,
+            let rpm = fresh(.engineSpeed, at: t, within: 1), rpm > 400,
+            let air = fresh(.intakeAir, at: t, within: 30)
+        else { return }
+        // The ideal gas: the litres that would have this air.
+        let litres =
+            flow * 120 * 0.28705 * (air + 273.15) / (pressure * rpm) / Self.filling(pressure)
+        add(litres, .filling, at: t)
+    }
+
+    /// PID 43 is the air of a stroke over that of the displacement at 1.184 g/L.
+    private mutating func takeAbsoluteLoad(_ load: Double, _ t: Int64) {
+        guard load > 5, let flow = fresh(.airFlow, at: t, within: 1), flow > 0,
+            let rpm = fresh(.engineSpeed, at: t, within: 1), rpm > 1_200
+        else { return }
+        displacements.add(120 * flow / (1.184 * rpm * load / 100))
+    }
+
+    private mutating func takeLambda(_ lambda: Double, _ t: Int64) {
+        // 0 and the end of its range are no measured values.
+        guard lambda > 0.5, lambda < 1.99 else { return }
+        if place(at: t) == .cruise { takeFrontCrossing(lambda, middle: 1) }
+        guard let wanted = fresh(.commandedLambda, at: t), wanted > 0.5 else { return }
+        if sinceFuelCut == nil { add(lambda - wanted, .lambda, at: t) }
+    }
+
+    private mutating func takeFrontCrossing(_ value: Double, middle: Double) {
+        var found = frontCrossings ?? DriveCrossings(middle: middle)
+        if found.middle == middle { found.add(value) }
+        frontCrossings = found
+    }
+
+    private mutating func takeFront(_ volts: Double, _ t: Int64) {
+        switch place(at: t) {
+        case .cruise: takeFrontCrossing(volts, middle: 0.45)
+        case .pull:
+            // At full load the mixture is rich on purpose; at high load it may still be 1.
+            let isRich =
+                fresh(.fuelStatus, at: t) == 4
+                || fresh(.commandedLambda, at: t).map { $0 > 0.5 && $0 < 0.95 } ?? false
+            if isRich, has(sincePull, 1.5, at: t) { add(volts, .front, at: t) }
+        case .idle, .raised, nil: break
+        }
+    }
+
+    private mutating func takeRear(_ volts: Double, _ t: Int64) {
+        let place = place(at: t)
+        if place == .cruise { rearCrossings.add(volts) }
+        add(volts, .rear, at: t)
+        guard has(runningSince, 180, at: t), fresh(.coolant, at: t, within: 30) ?? 0 >= 70 else {
+            return
+        }
+        let gap = min(Double(t - rearSaw.last) / 1e6, 1)
+        if place == .pull { rearSaw.pull += gap }
+        if has(sinceFuelCut, 1, at: t) { rearSaw.cut += gap }
+        rearSaw.last = t
+        let old = rearExtremes ?? (volts, volts, t, t)
+        rearExtremes = (min(old.low, volts), max(old.high, volts), old.from, t)
+    }
+
     /// The operating points that were found.
     package var points: [Point] {
-        [("idle", idle), ("raised", raised), ("cruise", cruise), ("off", off)].compactMap {
-            name, sum in
+        var found = Place.allCases.map { ($0.rawValue, sum(.engineSpeed, $0)) }
+        found.append(("off", off))
+        return found.compactMap { name, sum in
             sum.seconds > 0
                 ? Point(name: name, from: sum.from, to: sum.to, seconds: sum.seconds) : nil
         }
@@ -296,94 +422,200 @@ package struct DriveWatch: Sendable {
 
     /// Whether the vehicle is known to move without its engine, or says so by its fuel (PID 51).
     private var isHybrid: Bool {
-        let fuel = latest[DriveQuantity.fuelType.rawValue]?.value ?? 0
+        let fuel = latest[DriveQuantity.fuelType.place]?.value ?? 0
         return movedWithoutEngine >= 10 || fuel == 8 || (16...23).contains(fuel)
     }
 
     /// Whether trims can be compared with limits: a flexible fuel, gas or a trim that never moves cannot.
-    private var judgesTrims: Bool {
-        let fuel = latest[DriveQuantity.fuelType.rawValue]?.value
-        return latest[DriveQuantity.ethanol.rawValue] == nil
-            && (fuel == nil || fuel == 1 || fuel == 17)
-            && moved.contains(.shortTrim1)
+    private var judgesTrims: Bool { isPetrol && moved.contains(.shortTrim1) }
+
+    private var isPetrol: Bool {
+        let fuel = latest[DriveQuantity.fuelType.place]?.value
+        return latest[DriveQuantity.ethanol.place] == nil
+            && (fuel == nil ? moved.contains(.shortTrim1) : fuel == 1 || fuel == 17)
     }
 
-    /// The features with enough data.
-    package var features: [DriveFeature] {
-        var found: [DriveFeature] = []
-        func add(_ id: DriveFeature.ID, _ value: Double, _ error: Double, _ sums: [Sum]) {
-            let seconds = sums.map(\.seconds).min() ?? 0
-            guard seconds >= id.limits.seconds, let from = sums.map(\.from).min(),
-                let to = sums.map(\.to).max()
-            else { return }
-            found.append(
-                DriveFeature(
-                    id: id, value: value, error: error, seconds: seconds, from: from, to: to))
-        }
-        func mean(_ id: DriveFeature.ID, _ sum: Sum, tau: Double) {
-            add(id, sum.mean, sum.error(tau: tau), [sum])
-        }
-        func difference(_ id: DriveFeature.ID, _ one: Sum, _ other: Sum) {
-            let (a, b) = (one.error(tau: 2), other.error(tau: 2))
-            add(id, one.mean - other.mean, (a * a + b * b).squareRoot(), [one, other])
-        }
-        if judgesTrims {
-            mean(.trimIdle, idle, tau: 2)
-            mean(.trimRaised, raised, tau: 2)
-            mean(.trimCruise, cruise, tau: 2)
-            difference(.trimIdleRaised, idle, raised)
-            difference(.trimIdleCruise, idle, cruise)
-            if moved.contains(.shortTrim2) { difference(.trimBanks, cruise, cruise2) }
-        }
-        if !isHybrid, moved.contains(.coolant) { mean(.coolantCruise, coolant, tau: 10) }
-        if moved.contains(.coolant), let highest = heat.highest {
-            found.append(
-                DriveFeature(
-                    id: .coolantHighest, value: highest, error: 0, seconds: 20, from: heat.from,
-                    to: heat.to))
-        }
-        appendVoltage(to: &found)
-        if moved.contains(.manifold) { mean(.manifoldOff, off, tau: 0.5) }
-        let sorted = deviations.sorted()
-        if sorted.count >= 6 {
-            found.append(
-                DriveFeature(
-                    id: .idleUnsteady, value: sorted[sorted.count / 2], error: 0,
-                    seconds: Double(sorted.count) * 10, from: idleWindows.from, to: idleWindows.to))
-        }
+    private var hasMeter: Bool { moved.contains(.airFlow) }
+
+    /// What the vehicle is, as causes call it.
+    var traits: Set<String> {
+        var found: Set<String> = []
+        if isPetrol { found.insert("petrol") }
+        if !isHybrid { found.insert("engine") }
+        found.insert(hasMeter ? "meter" : "density")
         return found
     }
 
-    private func appendVoltage(to found: inout [DriveFeature]) {
-        let count = voltages.reduce(0, +)
-        // Vehicles with 24 V have no limits here, and neither have hybrids, which charge by a converter.
-        guard count > 0, !isHybrid, moved.contains(.voltage), voltage.mean < 18,
-            voltage.seconds >= DriveFeature.ID.voltageRunning.limits.seconds
-        else { return }
-        var below = 0
-        let middle = voltages.firstIndex { bin in
-            below += bin
-            return below * 2 >= count
+    /// The numbers that the drive has, by the names of their measures.
+    var numbers: [String: Measured] {
+        var found: [String: Measured] = [:]
+        func mean(_ id: String, _ mean: Mean, _ place: Place, tau: Double = 0.5) {
+            found[id] = sum(mean, place).measured(tau: tau)
         }
+        if judgesTrims { addTrims(to: &found) }
+        addAir(to: &found)
+        mean("lambda.cruise", .lambda, .cruise)
+        mean("lambda.pull", .lambda, .pull)
+        mean("nb.pull", .front, .pull)
+        if moved.contains(.secondaryTrim) { mean("secondary.cruise", .secondary, .cruise, tau: 2) }
+        mean("rpm.idle", .engineSpeed, .idle)
+        if moved.contains(.throttle) { mean("tp.idle", .throttle, .idle) }
+        if moved.contains(.tankPressure) { mean("tank.idle", .tank, .idle, tau: 5) }
+        if moved.contains(.railPressure) {
+            mean("rail.error", .rail, .pull)
+            mean("rail.cruise", .rail, .cruise)
+        }
+        if moved.contains(.boost) { mean("boost.error", .boost, .pull) }
+        if moved.contains(.egrError) { found["egr.error"] = egr.measured(tau: 1) }
+        addRear(to: &found)
+        addHeat(to: &found)
+        addVoltage(to: &found)
+        if moved.contains(.manifold) { found["map.off-baro"] = off.measured(tau: 0.5) }
+        let sorted = deviations.sorted()
+        if sorted.count >= 6 {
+            found["rpm.idle.sd"] = Measured(
+                value: sorted[sorted.count / 2], seconds: Double(sorted.count) * 10,
+                from: idleWindows.from, to: idleWindows.to)
+        }
+        if highestLoad > 0 { found["load.max"] = Measured(value: highestLoad) }
+        if let air = latest[DriveQuantity.barometric.place] {
+            found["baro"] = Measured(value: air.value)
+        }
+        found["ambient"] = ambientAir.measured(tau: 10)
+        return found
+    }
+
+    private func addTrims(to found: inout [String: Measured]) {
+        for place in Place.allCases {
+            found["trim.\(place.rawValue)"] = sum(.trim, place).measured(tau: 2)
+        }
+        if moved.contains(.purge) {
+            found["trim.closed"] = sum(.closedTrim, .idle).measured(tau: 2)
+        }
+        if moved.contains(.shortTrim2), let one = sum(.trim, .cruise).measured(tau: 2),
+            let other = sum(.trim2, .cruise).measured(tau: 2)
+        {
+            found["trim.b1-b2"] = one - other
+        }
+    }
+
+    private func addAir(to found: inout [String: Measured]) {
+        for place in Place.allCases {
+            let flow = sum(hasMeter ? .air : .relativeAir, place)
+            found["flow.\(place.rawValue)"] = flow.measured(tau: 0.5)
+        }
+        let pressures = moved.contains(.manifold)
+        if pressures, let lower = idlePressures.quantile(0.25) {
+            // Idle has modes, and a load such as air conditioning raises the pressure.
+            var idle = sum(.manifold, .idle).measured(tau: 0.5)
+            idle?.value = lower
+            found["map.idle"] = idle
+        }
+        if pressures { found["map.raised"] = sum(.manifold, .raised).measured(tau: 0.5) }
+        let air = latest[DriveQuantity.barometric.place]?.value ?? 100
+        for place in [Place.raised, .cruise, .pull] {
+            let (pressure, load) = (sum(.manifold, place), sum(.load, place))
+            // Without a pressure the calculated load is about its share of the air pressure.
+            let share =
+                pressures && pressure.count > 0
+                ? pressure.mean / air : load.count > 0 ? load.mean / 100 : nil
+            guard let share else { continue }
+            found["choke.\(place.rawValue)"] = Measured(
+                value: min(1, (max(0, 1 - share) / 0.47).squareRoot()))
+        }
+        guard hasMeter, let cruise = sum(.filling, .cruise).measured(tau: 0.5),
+            cruise.seconds >= 40
+        else { return }
+        for (id, place) in [("k.idle", Place.idle), ("k.raised", .raised), ("k.full", .pull)] {
+            found[id] = sum(.filling, place).measured(tau: 0.5).flatMap { $0 / cruise }
+        }
+        guard displacements.count >= 100, let litres = displacements.quantile(0.5),
+            let low = displacements.quantile(0.25), let high = displacements.quantile(0.75),
+            litres > 0.2, low > 0.96 * litres, high < 1.04 * litres
+        else { return }
+        found["displacement"] = Measured(value: litres)
+        found["k.cruise"] = Measured(
+            value: cruise.value / litres, error: cruise.error / litres, seconds: cruise.seconds,
+            from: cruise.from, to: cruise.to)
+    }
+
+    private func addRear(to found: inout [String: Measured]) {
+        guard latest[DriveQuantity.rearVoltage.place] != nil else { return }
+        let cruise = sum(.rear, .cruise)
+        if moved.contains(.rearVoltage) {
+            found["rear.cruise"] = cruise.measured(tau: 2)
+            found["rear.sd"] = cruise.measured(tau: 2).map {
+                var spread = $0
+                (spread.value, spread.error) = (cruise.deviation, 0)
+                return spread
+            }
+            // As often as each other, or a crossing of one is missed more often.
+            if let front = frontCrossings, front.crossings >= 20,
+                rearCrossings.readings > front.readings / 2,
+                rearCrossings.readings < front.readings * 2, var ratio = cruise.measured(tau: 2)
+            {
+                (ratio.value, ratio.error) = (rearCrossings.share / front.share, 0)
+                found["rear.ratio"] = ratio
+            }
+        }
+        if let rear = rearExtremes, rearSaw.pull >= 2, rearSaw.cut >= 3 {
+            found["rear.range"] = Measured(
+                value: rear.high - rear.low, seconds: Double(rear.to - rear.from) / 1e6,
+                from: rear.from, to: rear.to)
+        }
+    }
+
+    private func addHeat(to found: inout [String: Measured]) {
+        guard moved.contains(.coolant) else { return }
+        // An engine that has not become warm shows nothing about heat.
+        if let highest = heat.highest, highest >= 80 {
+            found["ect.max"] = Measured(
+                value: highest, seconds: 20, from: heat.from, to: heat.to)
+        }
+        guard !isHybrid else { return }
+        found["ect.cruise"] = coolant.measured(tau: 10)
+        if coolantTown.seconds >= 60, coolantRoad.seconds >= 60,
+            let town = coolantTown.measured(tau: 10), let road = coolantRoad.measured(tau: 10)
+        {
+            found["ect.fall"] = town - road
+        }
+        guard let start = startCoolant, start < 40, ambientAir.count > 0, ambientAir.mean > 5
+        else { return }
+        if let warmAfter {
+            found["ect.warmup"] = Measured(value: warmAfter.minutes, to: warmAfter.t)
+        } else if ran >= 900, movedWhileRunning >= ran / 2 {
+            // It has not become warm yet.
+            found["ect.warmup"] = Measured(
+                value: min(ran / 60, 20), to: latest[DriveQuantity.coolant.place]?.t ?? 0)
+        }
+    }
+
+    private func addVoltage(to found: inout [String: Measured]) {
+        // Vehicles with 24 V have no limits here, and neither have hybrids, which charge by a converter.
+        guard let middle = voltages.quantile(0.5), !isHybrid, moved.contains(.voltage),
+            voltage.mean < 18, var run = voltage.measured(tau: 10)
+        else { return }
+        run.error = 0
         // Smart regulation holds the voltage low and charges while the vehicle slows down.
         let isSmart = charge.highest.map { $0 >= 13.6 } ?? true
-        if let middle, !isSmart || 8 + Double(middle) * 0.05 >= 13.2 {
-            found.append(
-                DriveFeature(
-                    id: .voltageRunning, value: 8 + Double(middle) * 0.05, error: 0,
-                    seconds: voltage.seconds, from: voltage.from, to: voltage.to))
+        if !isSmart || middle >= 13.2 {
+            run.value = middle
+            found["v.run"] = run
         }
         // One short charge shows that the alternator works.
         if let highest = charge.highest, highest >= 13.4 || highestVoltage < 13.6 {
-            found.append(
-                DriveFeature(
-                    id: .voltageHighest, value: highest, error: 0, seconds: voltage.seconds,
-                    from: voltage.from, to: voltage.to))
+            run.value = highest
+            found["v.max"] = run
+        }
+        let divisor = line.n * line.tt - line.t * line.t
+        if divisor > 0 {
+            run.value = (line.n * line.tv - line.t * line.v) / divisor
+            found["v.slope"] = run
         }
     }
 
     /// The quantities that have values.
     package var known: Set<DriveQuantity> {
-        Set(DriveQuantity.allCases.filter { latest[$0.rawValue] != nil })
+        Set(DriveQuantity.allCases.filter { latest[$0.place] != nil })
     }
 }

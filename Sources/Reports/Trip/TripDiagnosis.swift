@@ -1,6 +1,7 @@
 import Diagnostics
 import Formats
 import OBDCore
+import PIDTables
 import SystemIO
 import TripStore
 
@@ -9,47 +10,51 @@ package struct TripDiagnosis {
     private let trip: TripSummary
     package let verdict: DriveVerdict
 
+    private let knowledge: DriveKnowledge
+
     /// Judges the readings of a trip.
-    package init(of readings: TripReadings) throws {
+    package init(of readings: TripReadings, _ knowledge: DriveKnowledge) throws {
         trip = readings.trip
-        let roles = Self.roles(readings)
+        self.knowledge = knowledge
+        let roles = Self.roles(readings, knowledge)
         var quantities = [DriveQuantity?](repeating: nil, count: readings.signals.count)
         for (place, quantity) in roles { quantities[place] = quantity }
         var watch = DriveWatch()
         try readings.forEachNumber(of: Array(roles.keys)) { t, place, value in
             if let quantity = quantities[place] { watch.take(value, quantity, t: t) }
         }
-        verdict = DriveVerdict(watch)
+        verdict = DriveVerdict(watch, knowledge.causes)
     }
 
     /// The signals to use, all of one ECU: the one with most quantities, because another ECU's copy may be of
     /// another moment.
-    private static func roles(_ readings: TripReadings) -> [Int: DriveQuantity] {
-        var byECU: [ECUAddress?: [DriveQuantity: Int]] = [:]
+    private static func roles(
+        _ readings: TripReadings, _ knowledge: DriveKnowledge
+    ) -> [Int: DriveQuantity] {
+        typealias Choice = (place: Int, preference: Int)
+        var byECU: [ECUAddress?: [DriveQuantity: Choice]] = [:]
         for (place, found) in readings.signals.enumerated()
         where found.frame == nil && found.minimum != nil {
-            guard let quantity = quantity(found, readings.table) else { continue }
-            let other = byECU[found.ecu]?[quantity].map { readings.signals[$0].readings } ?? 0
-            if found.readings > other { byECU[found.ecu, default: [:]][quantity] = place }
+            let name = readings.table[found.signal].id
+            guard let id = found.dataID.map(knowledge.standard),
+                let (quantity, preference) = knowledge.quantity(of: name, in: id)
+            else { continue }
+            if let other = byECU[found.ecu]?[quantity] {
+                let isBetter =
+                    preference == other.preference
+                    ? found.readings > readings.signals[other.place].readings
+                    : preference < other.preference
+                if !isBetter { continue }
+            }
+            byECU[found.ecu, default: [:]][quantity] = (place, preference)
         }
         let best = byECU.max { one, other in
             let (left, right) = (one.value.count, other.value.count)
             // The order of a dictionary must not decide.
             return left == right ? (one.key?.value ?? 0) > (other.key?.value ?? 0) : left < right
         }
-        return Dictionary(uniqueKeysWithValues: (best?.value ?? [:]).map { ($0.value, $0.key) })
-    }
-
-    private static func quantity(_ found: TripSignal, _ table: PIDTable) -> DriveQuantity? {
-        guard let dataID = found.dataID else { return nil }
-        let id: UInt32
-        switch dataID.service {
-        case .currentData: id = dataID.id
-        case .readData where dataID.id & 0xFF00 == 0xF400: id = dataID.id & 0xFF
-        default: return nil
-        }
-        let name = table[found.signal].id
-        return DriveQuantity.allCases.first { $0.signal == name && $0.pid == id }
+        return Dictionary(
+            uniqueKeysWithValues: (best?.value ?? [:]).map { ($0.value.place, $0.key) })
     }
 
     // MARK: For people
@@ -59,59 +64,129 @@ package struct TripDiagnosis {
         let style: Style =
             switch verdict.kind {
             case .nothing: .good
-            case .unclear, .untestable: .warning
+            case .cause, .several, .unclear, .untestable: .warning
             }
         var result = lines(
             "Trip \(trip.id): \(verdict.text)", style, palette, output.columns)
-        let shown = verdict.kind == .unclear ? verdict.worst : verdict.features
-        if !shown.isEmpty {
-            var rows = TextTable(
-                [
-                    ("FROM", .left), ("DATA", .right), ("FEATURE", .left), ("VALUE", .right),
-                    ("HEALTHY", .left),
-                ], flexible: [2])
-            for feature in shown {
-                rows.add([
-                    .init(clock(feature.from)), .init("\(fixed(feature.seconds, 0)) s"),
-                    .init(feature.limits.name),
-                    .init(value(feature.value, feature.limits.unit, output.units)),
-                    .init(healthy(feature, output.units)),
-                ])
-            }
-            result += "\n" + rows.text(palette, columns: output.columns)
+        for (place, candidate) in verdict.causes.enumerated() {
+            result += text(candidate, isFirst: place == 0, output)
         }
-        let missing = verdict.untested
+        let shown =
+            verdict.kind == .unclear
+            ? verdict.worst : verdict.causes.isEmpty ? verdict.features : []
+        if !shown.isEmpty { result += "\n" + table(shown, output) }
+        let missing = notTested
         if !missing.isEmpty {
             var rows = TextTable([("", .left), ("", .left)], flexible: [1])
-            for one in missing {
-                rows.add([.init("Not tested", .dim), .init(reason(one))])
-            }
+            for text in missing { rows.add([.init("Not tested", .dim), .init(text)]) }
             result += "\n" + rows.text(palette, columns: output.columns)
         }
         return result
     }
 
-    private func reason(_ one: DriveVerdict.Untested) -> String {
-        let needs = one.needs.map(\.signal).joined(separator: ", ")
-        return "\(one.id.limits.name): "
-            + (needs.isEmpty
-                ? "not long enough, or not in this vehicle or drive" : "needs \(needs)")
+    /// The features that were not measured, together where they lack the same signals.
+    private var notTested: [String] {
+        var reasons: [String] = []
+        var names: [String: [String]] = [:]
+        for one in verdict.untested {
+            let needs = signals(one.needs).joined(separator: ", ")
+            let reason =
+                needs.isEmpty
+                ? "not long enough, or not in this vehicle or drive" : "needs " + needs
+            if names[reason] == nil { reasons.append(reason) }
+            names[reason, default: []].append(one.measure.name)
+        }
+        return reasons.map { (names[$0] ?? []).joined(separator: "; ") + ": " + $0 }
+    }
+
+    private func table(_ features: [DriveFeature], _ output: OutputForm) -> String {
+        var rows = TextTable(
+            [
+                ("FROM", .left), ("DATA", .right), ("FEATURE", .left), ("VALUE", .right),
+                ("HEALTHY", .left),
+            ], flexible: [2])
+        for feature in features {
+            rows.add([
+                .init(feature.from > 0 ? clock(feature.from) : ""),
+                .init(feature.seconds > 0 ? "\(fixed(feature.seconds, 0)) s" : ""),
+                .init(feature.measure.name), .init(value(feature.value, feature, output.units)),
+                .init(healthy(feature, output.units)),
+            ])
+        }
+        return rows.text(output.palette, columns: output.columns)
+    }
+
+    /// A cause with the evidence for and against it, and the next test.
+    private func text(
+        _ candidate: DriveInference.Candidate, isFirst: Bool, _ output: OutputForm
+    ) -> String {
+        let cause = candidate.cause
+        var result = "\n"
+        if verdict.kind == .several {
+            result += lines(
+                "\(cause.name): \(DriveVerdict.tenths(candidate.probability))", .bold,
+                output.palette, output.columns)
+        }
+        var rows = TextTable(
+            [("", .left), ("", .left), ("", .right), ("", .left)], flexible: [1])
+        for line in verdict.evidence(candidate) {
+            let feature = line.feature
+            rows.add([
+                .init(line.isFor ? "for" : "against"),
+                .init(feature.measure.name + time(of: feature)),
+                .init(value(feature.value, feature, output.units)),
+                .init(
+                    "healthy \(healthy(feature, output.units)), here "
+                        + value(line.expected, feature, output.units)),
+            ])
+        }
+        result += rows.text(output.palette, columns: output.columns)
+        result += lines("Next: \(cause.next)", nil, output.palette, output.columns)
+        if isFirst, verdict.causes.count > 1 {
+            for (other, test) in cause.alike
+            where verdict.causes.contains(where: { $0.cause.id == other }) {
+                result += lines(
+                    "The test between them: \(test)", nil, output.palette, output.columns)
+            }
+        }
+        result += lines(
+            "Driving on: \(Self.words[cause.drive] ?? cause.drive)", nil, output.palette,
+            output.columns)
+        return result
+    }
+
+    private static let words = [
+        "stop": "stop now", "soon": "repair it soon", "weeks": "it can wait for weeks",
+        "note": "no danger",
+    ]
+
+    private func time(of feature: DriveFeature) -> String {
+        feature.seconds > 0
+            ? " (\(clock(feature.from)), \(fixed(feature.seconds, 0)) s)" : ""
     }
 
     private func clock(_ t: Int64) -> String {
         String(localTime(trip.start.later(by: t)).dropFirst(11))
     }
 
-    private func value(_ value: Double, _ unit: String, _ units: UnitSystem) -> String {
-        shown(value, unit, unit == "rpm" ? 0 : unit == "V" ? 2 : 1, units)
+    /// The preferred signals of quantities.
+    private func signals(_ quantities: [String]) -> [String] {
+        quantities.map { knowledge.signals(of: $0).first ?? $0 }
+    }
+
+    private func value(_ value: Double, _ feature: DriveFeature, _ units: UnitSystem) -> String {
+        let measure = feature.measure
+        let text = shown(value, measure.unit, measure.places, units)
+        return measure.unit.isEmpty ? String(text.dropLast()) : text
     }
 
     private func healthy(_ feature: DriveFeature, _ units: UnitSystem) -> String {
-        let limits = feature.limits.healthy
-        let conversion = units.conversion(from: feature.limits.unit)
+        guard let limits = feature.measure.limit else { return "" }
+        let conversion = units.conversion(from: feature.measure.unit)
         let text = { (value: Double) in
             let value = conversion.map { $0(value) } ?? value
-            return fixed(value, value == value.rounded() ? 0 : 1)
+            return fixed(
+                value, value == value.rounded() ? 0 : max(1, feature.measure.places))
         }
         return limits.lowerBound < -30 || limits.lowerBound == 0
             ? "to \(text(limits.upperBound))"
@@ -122,19 +197,27 @@ package struct TripDiagnosis {
 
     /// The keys of the rows, each kind's in their order.
     package static let keys = [
-        ["trip", "verdict", "text", "points", "notTested"],
+        ["trip", "verdict", "text", "healthy", "other", "prior", "points", "notTested"],
         [
-            "trip", "side", "feature", "name", "value", "unit", "healthyLow", "healthyHigh", "from",
-            "to", "seconds",
+            "trip", "rank", "cause", "name", "probability", "severity", "severityUnit", "drive",
+            "next", "separates",
+        ],
+        [
+            "trip", "cause", "side", "feature", "name", "value", "unit", "healthyLow",
+            "healthyHigh", "expected", "weight", "from", "to", "seconds",
         ],
     ]
 
     package var rows: [Row] {
+        let isUntestable = verdict.kind == .untestable
         let first = Row(
             "diagnosis",
             [
                 "trip": .integer(trip.id), "verdict": .text(verdict.kind.rawValue),
                 "text": .text(verdict.text),
+                "healthy": .number(isUntestable ? nil : verdict.inference.healthy, places: 3),
+                "other": .number(isUntestable ? nil : verdict.inference.other, places: 3),
+                "prior": .text("none"),
                 "points": .objects(
                     verdict.points.map { point in
                         [
@@ -146,53 +229,73 @@ package struct TripDiagnosis {
                 "notTested": .objects(
                     verdict.untested.map { one in
                         [
-                            "feature": .text(one.id.rawValue),
-                            "needs": .words(one.needs.map(\.signal)),
+                            "feature": .text(one.measure.id), "cause": .text(nil),
+                            "needs": .words(signals(one.needs)),
                         ]
-                    }),
+                    }
+                        + verdict.inference.untested.map { one in
+                            [
+                                "feature": .text(nil), "cause": .text(one.cause.id),
+                                "needs": .words(one.missing),
+                            ]
+                        }),
             ])
-        return [first]
+        var rows = [first]
+        for (place, candidate) in verdict.causes.enumerated() {
+            rows.append(row(candidate, rank: place + 1))
+            rows += verdict.evidence(candidate).map { row($0, of: candidate) }
+        }
+        guard verdict.causes.isEmpty else { return rows }
+        return rows
             + verdict.features.map { feature in
-                Row(
-                    "evidence",
-                    [
-                        "trip": .integer(trip.id),
-                        "side": .text(
-                            verdict.worst.contains(feature)
-                                ? "for" : feature.excess > 0 ? nil : "against"),
-                        "feature": .text(feature.id.rawValue), "name": .text(feature.limits.name),
-                        "value": .number(feature.value, places: 2),
-                        "unit": .text(feature.limits.unit),
-                        "healthyLow": .number(feature.limits.healthy.lowerBound),
-                        "healthyHigh": .number(feature.limits.healthy.upperBound),
-                        "from": .time(time(feature.from)), "to": .time(time(feature.to)),
-                        "seconds": .number(feature.seconds, places: 1),
-                    ])
+                evidence(
+                    feature, cause: nil,
+                    side: verdict.worst.contains(feature)
+                        ? "for" : feature.excess > 0 ? nil : "against", expected: nil, weight: nil)
             }
     }
 
-    private func time(_ t: Int64) -> UTC { trip.start.later(by: t) }
-}
-
-extension DriveQuantity {
-    /// The PID of service 01 that has the quantity.
-    fileprivate var pid: UInt32 {
-        switch self {
-        case .speed: 0x0D
-        case .engineSpeed: 0x0C
-        case .coolant: 0x05
-        case .shortTrim1: 0x06
-        case .longTrim1: 0x07
-        case .shortTrim2: 0x08
-        case .longTrim2: 0x09
-        case .fuelStatus: 0x03
-        case .fuelType: 0x51
-        case .ethanol: 0x52
-        case .voltage: 0x42
-        case .manifold: 0x0B
-        case .barometric: 0x33
-        case .ambient: 0x46
-        case .intakeAir: 0x0F
+    private func row(_ candidate: DriveInference.Candidate, rank: Int) -> Row {
+        let cause = candidate.cause
+        let other = cause.alike.first { alike in
+            verdict.causes.contains { $0.cause.id == alike.cause }
         }
+        return Row(
+            "cause",
+            [
+                "trip": .integer(trip.id), "rank": .integer(rank), "cause": .text(cause.id),
+                "name": .text(cause.name),
+                "probability": .number(min(candidate.probability, 0.99), places: 2),
+                "severity": .number(candidate.severity),
+                "severityUnit": .text(cause.severityUnit), "drive": .text(cause.drive),
+                "next": .text(cause.next), "separates": .text(other?.cause),
+            ])
     }
+
+    private func row(
+        _ line: DriveVerdict.Evidence, of candidate: DriveInference.Candidate
+    ) -> Row {
+        evidence(
+            line.feature, cause: candidate.cause.id, side: line.isFor ? "for" : "against",
+            expected: line.expected, weight: line.weight)
+    }
+
+    private func evidence(
+        _ feature: DriveFeature, cause: String?, side: String?, expected: Double?, weight: Double?
+    ) -> Row {
+        Row(
+            "evidence",
+            [
+                "trip": .integer(trip.id), "cause": .text(cause), "side": .text(side),
+                "feature": .text(feature.id), "name": .text(feature.measure.name),
+                "value": .number(feature.value, places: 3), "unit": .text(feature.measure.unit),
+                "healthyLow": .number(feature.measure.limit?.lowerBound),
+                "healthyHigh": .number(feature.measure.limit?.upperBound),
+                "expected": .number(expected, places: 3), "weight": .number(weight, places: 2),
+                "from": .time(time(feature.from)), "to": .time(time(feature.to)),
+                "seconds": .number(feature.seconds, places: 1),
+            ])
+    }
+
+    private func time(_ t: Int64) -> UTC { trip.start.later(by: t) }
 }

@@ -1,0 +1,215 @@
+import PIDTables
+
+/// How well each cause explains the features of a drive.
+///
+/// The logarithm of the likelihood of a feature x, where healthy vehicles have the centre c and the spread s with ν
+/// degrees of freedom, is that of Student's t of (x - expected) / √(s² + e²), with e the standard error of x. All
+/// features of a cause share one severity, over which the likelihood is averaged: so features that vary together
+/// count once. Something that no cause knows (`other`) takes each feature for healthy or, one in four, for spread
+/// five times as wide; a cause does the same with the features of which it says nothing.
+package struct DriveInference: Sendable {
+    /// A cause with its probability.
+    package struct Candidate: Sendable {
+        package var cause: CauseTable.Cause
+        package var probability = 0.0
+        /// The severity that explains the features best.
+        package var severity: Double?
+        /// What the cause expects at that severity, by feature; no entry where it says nothing.
+        package var expected: [String: Double]
+        /// The logarithm of how much likelier it makes each feature than health does.
+        package var weights: [String: Double]
+        var logLikelihood: Double
+        /// Whether what must be seen is there, beyond its error.
+        package var mustHolds: Bool
+        /// Why it is excluded; empty without a reason in words.
+        package var forbidden: String?
+    }
+
+    /// The probability that the vehicle is healthy, and that something is off that no cause explains.
+    package let healthy, other: Double
+    /// The likeliest first.
+    package let candidates: [Candidate]
+    /// Causes that apply but were not tested, with the measures that are missing.
+    package let untested: [(cause: CauseTable.Cause, missing: [String])]
+
+    /// The exponent of all likelihood ratios: features are less independent than the arithmetic takes them to be.
+    static let calibration = 0.8
+    static let otherPrior = 0.03
+
+    package init(
+        _ features: [String: DriveFeature], numbers: [String: Double], traits: Set<String>,
+        _ table: CauseTable
+    ) {
+        let counted = features.values.filter { feature in
+            feature.measure.healthy != nil
+                && !feature.measure.unless.contains { features[$0] != nil }
+        }.sorted { $0.id < $1.id }
+        var untested: [(cause: CauseTable.Cause, missing: [String])] = []
+        var candidates: [Candidate] = []
+        var priors: [Double] = []
+        for cause in table.causes where cause.applies.allSatisfy(traits.contains) {
+            let missing = cause.needs.filter { choice in !choice.contains { features[$0] != nil } }
+            guard missing.isEmpty else {
+                untested.append((cause, missing.compactMap(\.first)))
+                continue
+            }
+            var best: Candidate?
+            var logs: [Double] = []
+            let severities: [Double?] = cause.severities.isEmpty ? [nil] : cause.severities
+            for severity in severities {
+                let prediction = Prediction(cause, severity, numbers, table)
+                var weights: [String: Double] = [:]
+                var expected: [String: Double] = [:]
+                var total = 0.0
+                for feature in counted {
+                    if let value = prediction.value(of: feature.measure) {
+                        let weight =
+                            Self.log(feature, value) - Self.log(feature, feature.measure.centre)
+                        weights[feature.id] = weight
+                        expected[feature.id] = value
+                        total += weight
+                    } else {
+                        total += Self.unknown(feature)
+                    }
+                }
+                logs.append(total)
+                if best.map({ total > $0.logLikelihood }) ?? true {
+                    best = Candidate(
+                        cause: cause, severity: severity, expected: expected, weights: weights,
+                        logLikelihood: total, mustHolds: false)
+                }
+            }
+            guard var found = best else { continue }
+            found.logLikelihood = Logarithm.sum(logs) - Logarithm.log(Double(logs.count))
+            found.mustHolds = cause.musts.allSatisfy { $0.holds(features, surely: true) }
+            found.forbidden = cause.forbids.first { $0.holds(features, surely: false) }?.why
+            candidates.append(found)
+            priors.append(cause.frequency.prior)
+        }
+        let unknown = counted.reduce(0.0) { $0 + Self.unknown($1) }
+        let rest = 1 - priors.reduce(0, +) - Self.otherPrior
+        var all = [
+            Logarithm.log(rest), Logarithm.log(Self.otherPrior) + Self.calibration * unknown,
+        ]
+        for (candidate, prior) in zip(candidates, priors) {
+            // What is excluded leaves its share to the others.
+            all.append(
+                candidate.forbidden == nil
+                    ? Logarithm.log(prior) + Self.calibration * candidate.logLikelihood
+                    : -.infinity)
+        }
+        let total = Logarithm.sum(all)
+        healthy = Logarithm.exp(all[0] - total)
+        other = Logarithm.exp(all[1] - total)
+        for place in candidates.indices {
+            candidates[place].probability = Logarithm.exp(all[place + 2] - total)
+        }
+        self.candidates = candidates.sorted { one, two in
+            one.probability == two.probability
+                ? one.cause.id < two.cause.id : one.probability > two.probability
+        }
+        self.untested = untested
+    }
+
+    /// How much likelier something unknown makes a feature than health does.
+    private static func unknown(_ feature: DriveFeature) -> Double {
+        let centre = feature.measure.centre
+        let wide = log(feature, centre, wider: 5) - log(feature, centre)
+        return Logarithm.log(0.75 + 0.25 * Logarithm.exp(wide))
+    }
+
+    /// The logarithm of Student's t, without the factor that all expected values share.
+    static func log(_ feature: DriveFeature, _ expected: Double, wider: Double = 1) -> Double {
+        guard let healthy = feature.measure.healthy else { return 0 }
+        let spread = healthy.spread * wider
+        let scale = (spread * spread + feature.error * feature.error).squareRoot()
+        let t = (feature.value - expected) / scale
+        let tails = healthy.tails
+        return -(tails + 1) / 2 * Logarithm.log(1 + t * t / tails) - Logarithm.log(scale)
+    }
+}
+
+extension CauseTable.Measure {
+    /// The centre of healthy vehicles.
+    fileprivate var centre: Double { healthy?.centre ?? 0 }
+}
+
+/// What a cause of one severity makes of each measure.
+private struct Prediction {
+    private let values: [String: Double?]
+    private let cause: CauseTable.Cause
+    private let table: CauseTable
+
+    init(
+        _ cause: CauseTable.Cause, _ severity: Double?, _ numbers: [String: Double],
+        _ table: CauseTable
+    ) {
+        self.cause = cause
+        self.table = table
+        var values: [String: Double?] = [:]
+        for expect in cause.expects {
+            if let known = values[expect.feature], known != nil { continue }
+            guard let centre = table[measure: expect.feature]?.healthy?.centre else { continue }
+            let amount = expect.formula.value { name in
+                name == cause.severity ? severity : numbers[name]
+            }
+            values.updateValue(
+                amount.map { amount in
+                    switch expect.change {
+                    case .plus: centre + amount
+                    case .minus: centre - amount
+                    case .times: centre * amount
+                    case .equals: amount
+                    }
+                }, forKey: expect.feature)
+        }
+        self.values = values
+    }
+
+    /// The expected value; nil if the cause says nothing of it, or not in this drive.
+    func value(of measure: CauseTable.Measure) -> Double? {
+        if cause.free.contains(measure.id) { return nil }
+        if let value = values[measure.id] { return value }
+        guard let centre = measure.healthy?.centre else { return nil }
+        switch measure.derived {
+        case nil: return centre
+        case .difference(let a, let b):
+            guard let one = shift(a), let other = shift(b) else { return nil }
+            return centre + one - other
+        case .ratio(let a, let b):
+            guard let one = factor(a), let other = factor(b), other != 0 else { return nil }
+            return centre * one / other
+        }
+    }
+
+    private func shift(_ id: String) -> Double? {
+        guard let measure = table[measure: id], let centre = measure.healthy?.centre else {
+            return 0
+        }
+        return value(of: measure).map { $0 - centre }
+    }
+
+    private func factor(_ id: String) -> Double? {
+        guard let measure = table[measure: id], let centre = measure.healthy?.centre, centre != 0
+        else { return 1 }
+        return value(of: measure).map { $0 / centre }
+    }
+}
+
+extension CauseTable.Condition {
+    /// Whether it holds: `surely` by the 95 % bound of each mean, else by the mean.
+    func holds(_ features: [String: DriveFeature], surely: Bool) -> Bool {
+        alternatives.contains { terms in
+            terms.allSatisfy { term in
+                guard let feature = features[term.feature] else {
+                    return term.comparison == .unknown
+                }
+                return switch term.comparison {
+                case .above(let bound): (surely ? feature.bounds.low : feature.value) > bound
+                case .below(let bound): (surely ? feature.bounds.high : feature.value) < bound
+                case .unknown: false
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// A mean over a stretch.
+struct DriveSum: Sendable {
+    var count = 0.0
+    var mean = 0.0
+    private var squares = 0.0
+    var seconds = 0.0
+    var from: Int64 = 0
+    var to: Int64 = 0
+
+    mutating func add(_ value: Double, at t: Int64) {
+        if count == 0 {
+            from = t
+        } else {
+            // A gap adds no more than a reading of each second would.
+            seconds += min(Double(t - to) / 1e6, 1)
+        }
+        to = t
+        count += 1
+        let step = value - mean
+        mean += step / count
+        squares += step * (value - mean)
+    }
+
+    var deviation: Double { count > 1 ? (squares / (count - 1)).squareRoot() : 0 }
+
+    /// The standard error of a mean whose values are correlated over `tau` seconds.
+    func error(tau: Double) -> Double {
+        seconds > 0 ? deviation * (2 * tau / max(seconds, 2 * tau)).squareRoot() : .infinity
+    }
+
+    func measured(tau: Double) -> Measured? {
+        guard count > 0 else { return nil }
+        return Measured(
+            value: mean, error: error(tau: tau), seconds: seconds, from: from, to: to)
+    }
+}
+
+/// A level that was exceeded for 20 seconds.
+struct DriveHeld: Sendable {
+    private var start: Int64?
+    private var least = Double.infinity
+    var highest: Double?
+    var from: Int64 = 0
+    var to: Int64 = 0
+
+    /// Takes a value; `breaks` begins again.
+    mutating func add(_ value: Double, at t: Int64, breaks: Bool) {
+        guard !breaks, let start else {
+            self.start = t
+            least = value
+            return
+        }
+        least = min(least, value)
+        guard t - start >= 20_000_000 else { return }
+        if least > highest ?? -.infinity { (highest, from, to) = (least, start, t) }
+        self.start = t
+        least = value
+    }
+}
+
+/// Counts of values in steps, for quantiles without keeping the values.
+struct DriveHistogram: Sendable {
+    private let low, step: Double
+    private var counts: [Int]
+    private(set) var count = 0
+
+    init(_ range: ClosedRange<Double>, step: Double) {
+        low = range.lowerBound
+        self.step = step
+        counts = Array(repeating: 0, count: Int((range.upperBound - low) / step) + 1)
+    }
+
+    mutating func add(_ value: Double) {
+        let place = ((value - low) / step).rounded()
+        counts[Int(min(max(place, 0), Double(counts.count - 1)))] += 1
+        count += 1
+    }
+
+    /// The value below which this share of the values lies.
+    func quantile(_ share: Double) -> Double? {
+        guard count > 0 else { return nil }
+        var below = 0
+        for (place, number) in counts.enumerated() {
+            below += number
+            if Double(below) >= share * Double(count) { return low + Double(place) * step }
+        }
+        return nil
+    }
+}
+
+/// Crossings of a middle value.
+struct DriveCrossings: Sendable {
+    let middle: Double
+    private(set) var readings = 0.0
+    private(set) var crossings = 0.0
+    private var isAbove: Bool?
+
+    init(middle: Double) { self.middle = middle }
+
+    mutating func add(_ value: Double) {
+        let above = value > middle
+        if let isAbove, isAbove != above { crossings += 1 }
+        isAbove = above
+        readings += 1
+    }
+
+    var share: Double { readings > 0 ? crossings / readings : 0 }
+}

@@ -4,12 +4,12 @@ import Testing
 @Suite struct `Diagnose` {
     private struct Finding: Decodable {
         var kind: String
-        var verdict, feature, side: String?
-        var value, seconds: Double?
+        var verdict, feature, side, cause, drive, next: String?
+        var value, seconds, probability: Double?
     }
 
     /// A log of twenty minutes: three at idle, then steady driving, with these corrections.
-    private func log(idle: Double, cruise: Double) -> String {
+    private func log(idle: Double, cruise: Double, coolant: Int = 88) -> String {
         var lines = ["time,RPM (rpm),VSS (km/h),ECT (°C),SHRTFT1 (%),LONGFT1 (%),VPWR (V)"]
         for second in 0..<1_200 {
             let isIdle = second < 300
@@ -18,7 +18,7 @@ import Testing
             let volts = 13.7 + Double(second % 3) / 100
             lines.append(
                 "2026-01-01T10:\(minutes)Z,\(isIdle ? 780 + second % 9 : 2_300),\(isIdle ? 0 : 90),"
-                    + "\(88 + second % 2),\(short),\(isIdle ? idle : cruise),\(volts)")
+                    + "\(coolant + second % 2),\(short),\(isIdle ? idle : cruise),\(volts)")
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -61,5 +61,54 @@ import Testing
         #expect(text.contains("Something is off, but these readings do not say what."))
         #expect(text.contains("fuel correction at idle"))
         #expect(text.contains("needs MAP, BARO"))
+    }
+
+    @Test func `a drive with overheating names it, with evidence and what to do`() throws {
+        let found = try diagnose(log(idle: -1, cruise: 0, coolant: 124), ["--json"])
+        #expect(found.status == 1)
+        // At what speed it is hot shows only with the ambient temperature.
+        #expect(found.findings.first?.verdict == "several")
+        let causes = found.findings.filter { $0.kind == "cause" }
+        #expect(Set(causes.compactMap(\.cause)) == ["overheating", "overheating-slow"])
+        #expect(causes.allSatisfy { $0.drive == "stop" && ($0.probability ?? 1) < 1 })
+        let heat = try #require(found.findings.first { $0.feature == "ect.max" })
+        #expect(heat.side == "for" && heat.value == 124)
+        let text = try diagnose(log(idle: -1, cruise: 0, coolant: 124), []).output
+        #expect(text.contains("Driving on: stop now"))
+        #expect(text.contains("Next: Let it cool before you open anything"))
+    }
+
+    @Test func `causes are listed and explained without a vehicle`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let list = try program.run(["diagnose", "causes"])
+        #expect(list.status == 0 && list.output.contains("vacuum-leak"))
+        let one = try program.run(["diagnose", "causes", "vacuum-leak"])
+        #expect(one.output.contains("Must") && one.output.contains("Next test"))
+        #expect(try program.run(["diagnose", "causes", "nonsense"]).status == 64)
+    }
+
+    @Test func `own causes are checked, and replace built-in ones`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let folder = program.home.appendingPathComponent(".local/share/obdscan/causes")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appendingPathComponent("mine.causes")
+        let text = """
+            cause overcharging : My own name
+              expect v.run + 2
+              must v.run above 16
+              next : Look.
+              drive soon
+              source 1
+
+            """
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        #expect(try program.run(["pids", "lint", file.path]).status == 0)
+        #expect(try program.run(["diagnose", "causes"]).output.contains("My own name"))
+        try text.replacing("v.run + 2", with: "v.nonsense + 2")
+            .write(to: file, atomically: true, encoding: .utf8)
+        #expect(try program.run(["pids", "lint", file.path]).status == 65)
+        #expect(!(try program.run(["diagnose", "causes"]).output.contains("My own name")))
     }
 }

@@ -37,7 +37,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     private static let elsewhere: Set<String> = [
         "deviceEvent", "problem", "signal", "status", "plot", "track", "publishCheck", "refusal",
         "setupPublish",
-        "evidence", "signalSearch", "signalCandidate",
+        "evidence", "cause", "signalSearch", "signalCandidate",
     ]
     /// Commands that use no database.
     private static let others: [[String]] = [
@@ -48,7 +48,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         ["send", "ATMA", "--duration", "300ms", "-d", "sim:truck"], ["setup"] + vehicle,
         ["pids", "lint", "broken.pids"], ["decode", "--messages", "damaged.transcript"],
         ["dtc", "--batch", "fleet.txt"], ["dtc", "explain", "P0171", "P0174", "SPN100/FMI1"],
-        ["pids", "list"],
+        ["pids", "list"], ["diagnose", "causes"],
         ["pids", "show", "rpm"], ["pids", "packs"], ["pids", "count"], ["config", "list"],
         ["simulate", "--list"], ["decode", "damaged.transcript"],
     ]
@@ -184,7 +184,8 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         arguments: [
             ["info"] + vehicle, ["monitors"] + vehicle, ["monitors", "-d", "sim:onuds?latency=0"],
             ["send", "010C", "ATRV", "0300"] + vehicle, ["dtc", "explain", "P0171", "P0174"],
-            ["pids", "list"], ["pids", "count"], ["trips", "list"], ["trips", "show", "1"],
+            ["pids", "list"], ["diagnose", "causes"], ["pids", "count"], ["trips", "list"],
+            ["trips", "show", "1"],
             ["decode", "damaged.transcript"], ["dtc", "--batch", "fleet.txt"],
             ["read", "rpm", "0101", "vin"] + vehicle, ["freeze"] + vehicle,
             ["freeze", "-d", "sim:onuds?latency=0"], ["read", "rpm", "-d", "sim:electric"],
@@ -240,7 +241,8 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
         for command in [
             ["info"] + Self.vehicle, ["read", "rpm"] + Self.vehicle, ["freeze"] + Self.vehicle,
             ["monitors"] + Self.vehicle, ["dtc", "report"] + Self.vehicle,
-            ["dtc", "explain", "P0301"], ["pids", "list"], ["pids", "show", "rpm"], ["devices"],
+            ["dtc", "explain", "P0301"], ["pids", "list"], ["diagnose", "causes"],
+            ["pids", "show", "rpm"], ["devices"],
             ["decode", "damaged.transcript"],
         ] {
             let table = try program.run(command + ["--format", "csv"]).output

@@ -32,3 +32,31 @@ func loadCodeExplanations() throws(Failure) -> CodeExplanations {
             hint: "this is a fault of obdscan: please report it", status: .bug)
     }
 }
+
+/// The causes of `diagnose`: the user's replace embedded ones of the same name.
+func loadCauses() throws(Failure) -> CauseTable {
+    var causes: CauseTable
+    do {
+        causes = try PIDTables.causes()
+    } catch {
+        throw Failure(
+            "pids/causes:\(error.line): \(error.reason)",
+            hint: "this is a fault of obdscan: please report it", status: .bug)
+    }
+    guard let folder = dataFolder().map({ $0 + "/causes" }), access(folder, F_OK) == 0 else {
+        return causes
+    }
+    for path in try files(in: folder, ending: ".causes") {
+        let text = String(decoding: try contents(of: path), as: UTF8.self)
+        var own = causes
+        do throws(CauseError) {
+            own.replace(try CauseTable(text))
+            if let fault = own.faults.first { throw CauseError(line: 1, reason: fault) }
+            causes = own
+        } catch {
+            let what = "\(path):\(error.line): \(error.reason); the whole file is left out"
+            tellOnStandardError(Failure(what, status: .badData).text)
+        }
+    }
+    return causes
+}

@@ -4,32 +4,57 @@ import Reports
 import SystemIO
 import TripStore
 
-/// `obdscan diagnose`: what the readings of a trip say about the vehicle.
-struct DiagnoseCommand: RuledCommand {
+/// `obdscan diagnose`.
+struct DiagnoseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose",
-        abstract: "Judge a recorded trip: is something off?",
+        abstract: "Judge a recorded trip: is something off, and why?",
+        discussion: """
+            EXAMPLES
+              obdscan diagnose --trip 12
+              obdscan diagnose --trip latest --json
+              obdscan diagnose causes
+              obdscan diagnose causes vacuum-leak
+            """,
+        subcommands: [DiagnoseTripCommand.self, DiagnoseCausesCommand.self],
+        defaultSubcommand: DiagnoseTripCommand.self)
+}
+
+/// `obdscan diagnose trip`: what the readings of a trip say about the vehicle.
+struct DiagnoseTripCommand: RuledCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trip",
+        abstract: "Judge a recorded trip.",
         discussion: """
             Finds operating points in the readings of a trip of any driver: idle, 2,500 rpm at \
-            a standstill, steady speed, and ignition on with the engine off. There it measures the \
-            fuel correction (short and long trim together), coolant, voltage, air pressure and the \
-            unrest of the idle, and compares each with what healthy vehicles show.
+            a standstill, steady speed, full load, and ignition on with the engine off. There it \
+            measures the fuel correction (short and long trim together), the air meter against \
+            pressure and speed, oxygen sensors, coolant, voltage, pressures and the unrest of the \
+            idle, and compares each with what healthy vehicles show and with what each \
+            cause predicts.
 
-            It says that something is off only if a value is far outside of that: beyond every \
-            usual tolerance of sensors, injectors and fuel, with the error of its mean in its \
-            favour. It names no cause. "Nothing odd" is about this drive only: a fault that did \
+            It names a cause only if a healthy vehicle is improbable, and if what the cause must \
+            show is there beyond its error; with the evidence for and against it, and the next \
+            test. Causes that look alike are named together. Otherwise it says that something is \
+            off, or that nothing is odd. "Nothing odd" is about this drive only: a fault that did \
             not show in it is not found, and what was not tested is listed with the signals that \
-            it needs. Flexible fuels, gas and hybrids are not judged where their values differ.
+            it needs. Flexible fuels, gas and hybrids are not judged where their values differ. A \
+            probability is never certainty: make the test before you buy a part.
 
-            For most features record RPM, VSS, ECT, SHRTFT1, LONGFT1, FUELSYSA, VPWR, MAP, BARO and \
-            AAT, about once a second.
+            For most features record RPM, VSS, ECT, IAT, MAF, MAP, BARO, AAT, LOAD_PCT, LOAD_ABS, \
+            SHRTFT1, LONGFT1, FUELSYSA, LAMBDA, the oxygen sensors, EVAP_PCT and VPWR, about once \
+            a second.
 
             \(Self.ruleText)
+
+            FILES
+              ~/.local/share/obdscan/causes/*.causes
+                Your own causes; one of the same name replaces a built-in one.
 
             EXAMPLES
               obdscan diagnose --trip 12
               obdscan diagnose --trip latest --json
-              obdscan log rpm vss ect shrtft1 longft1 fuelsysa vpwr map baro aat
+              obdscan log rpm vss ect iat maf map baro aat load_pct load_abs shrtft1 longft1 fuelsysa vpwr
             """)
 
     @Option(
@@ -38,7 +63,7 @@ struct DiagnoseCommand: RuledCommand {
             discussion: "The option can be repeated.", valueName: "trip"))
     var trip: [TripReference] = []
 
-    @Flag(help: "Exit with 1 if something is off.")
+    @Flag(help: "Exit with 1 if a cause is named, or something is off.")
     var exitCode = false
 
     @OptionGroup var database: DatabaseOptions
@@ -50,14 +75,18 @@ struct DiagnoseCommand: RuledCommand {
 
     func run() throws {
         let store = try database.open(.readOnly)
+        let knowledge = try DriveKnowledge(causes: try loadCauses())
         var isOff = false
         var writer = TextOutput.standard
         var table = RowWriter(output.format, kinds: TripDiagnosis.keys)
         for (place, reference) in trip.enumerated() {
             let number =
                 reference.text == "last" ? try store.latestTrip() : try reference.number(in: store)
-            let found = try TripDiagnosis(of: try store.readings(ofTrip: number))
-            if found.verdict.kind == .unclear { isOff = true }
+            let found = try TripDiagnosis(of: try store.readings(ofTrip: number), knowledge)
+            switch found.verdict.kind {
+            case .cause, .several, .unclear: isOff = true
+            case .nothing, .untestable: break
+            }
             if output.format == .text {
                 if place > 0 { try writer.write("\n") }
                 try writer.write(found.text(output.form))
@@ -67,5 +96,39 @@ struct DiagnoseCommand: RuledCommand {
         }
         try writer.flush()
         if exitCode && isOff { throw Failure.silent(.findings) }
+    }
+}
+
+/// `obdscan diagnose causes`.
+struct DiagnoseCausesCommand: ParsableCommand, OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "causes",
+        abstract: "List the causes that diagnose knows, or explain one.",
+        discussion: """
+            EXAMPLES
+              obdscan diagnose causes
+              obdscan diagnose causes vacuum-leak
+            """)
+
+    @Argument(help: ArgumentHelp("Explain this cause.", valueName: "cause"))
+    var cause: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        guard let list = CauseList(try loadCauses(), id: cause) else {
+            throw Failure(
+                "cause `\(cause ?? "")` is unknown",
+                hint: "list them: \"obdscan diagnose causes\"", status: .usage)
+        }
+        var writer = TextOutput.standard
+        if output.format == .text {
+            try writer.write(list.text(output.form))
+        } else {
+            var table = RowWriter(output.format, columns: CauseList.keys)
+            for row in list.rows { try writer.print(row, &table) }
+            try writer.append { table.finish(&$0) }
+        }
+        try writer.flush()
     }
 }

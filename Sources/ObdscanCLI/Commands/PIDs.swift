@@ -131,8 +131,8 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
         commandName: "lint",
         abstract: "Check PID tables.",
         discussion: """
-            Without a file the embedded table, the packs and the texts of trouble codes are \
-            checked. An error is a row that would be decoded wrongly; a warning is a row with \
+            Without a file the embedded table, the packs, the texts of trouble codes and the \
+            causes of diagnose are checked. An error is a row that would be decoded wrongly; a warning is a row with \
             little evidence. Exits with 65 when there are errors.
 
             EXAMPLES
@@ -148,8 +148,16 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         var files: [TableFile] = []
-        for path in paths { files += try TableFile.all(at: path) }
-        let findings = paths.isEmpty ? PIDTables.lintStandard() : PIDTables.lint(files)
+        var findings: [TableFinding] = []
+        for path in paths {
+            if path.hasSuffix(".causes") {
+                let text = String(decoding: try contents(of: path), as: UTF8.self)
+                findings += PIDTables.lintCauses(text, path: path)
+            } else {
+                files += try TableFile.all(at: path)
+            }
+        }
+        findings += paths.isEmpty ? PIDTables.lintStandard() : PIDTables.lint(files)
         var writer = TextOutput.standard
         for hidden in PIDTables.hidden(by: files) {
             output.note(

@@ -303,8 +303,8 @@ extension LinkInformation {
     fileprivate func noise(on address: AccessoryAddress) -> String? {
         if let interface = (address.transport as? CANTransport)?.state {
             guard !interface.isListenOnly, interface.kind != "vcan" else { return nil }
-            return "\(interface.name) sends no frame, but acknowledges those of others. Its setting "
-                + "listen-only makes it silent."
+            return "\(interface.name) sends no frame, but acknowledges those of others. Its "
+                + "setting listen-only makes it silent."
         }
         guard identity.unsupportedCommands.contains(AdapterCommand.silentMonitoring) else {
             return nil

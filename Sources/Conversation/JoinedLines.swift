@@ -322,9 +322,8 @@ struct JoinedLines {
                         && number(end..<end + 3) >= ISO15765.frameLength - 1
                         && isPositive(at: colon)
                 } else { isAnswer(at: end) }
-            if isEnd { return places[end] }
-            // A damaged frame: its header is no part of a longer request.
-            if hasHeader(at: end) { return nil }
+            // The header of a damaged frame is no part of a longer request, either.
+            if isEnd || hasHeader(at: end) { return places[end] }
         }
         return nil
     }

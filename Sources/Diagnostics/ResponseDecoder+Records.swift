@@ -259,11 +259,6 @@ extension ResponseDecoder {
             let code = UInt16(payload[data.lowerBound]) << 8 | UInt16(payload[data.lowerBound + 1])
             memory.remember(code == 0 ? nil : DTC(code), of: answer.speaker, frame: frame)
         }
-        // Every 32nd PID lists the PIDs that a frame would have.
-        if pid != 0x02, pid & 0x1F != 0, memory.isNone(of: answer.speaker, frame: frame) {
-            appendOnce(answer.message, &out)
-            return
-        }
         let overrides = memory.overrides(of: answer.speaker)
         if overrides?.hidesRange(ofPID: pid) == true {
             appendOnce(answer.message, &out)

@@ -290,8 +290,6 @@ struct ECUMemory: Sendable {
     /// A code, or several codes that cannot be assigned because they have no address.
     private struct FrozenCode {
         var code: DTC?
-        /// Whether the answer said that there is no frame.
-        var isNone: Bool
         var isOfThisExchange: Bool
     }
 
@@ -318,25 +316,18 @@ struct ECUMemory: Sendable {
         frozen.isEmpty ? nil : frozen[FrameKey(speaker: speaker, frame: frame)]?.code
     }
 
-    /// Whether an answer to 02 02 has said that there is no such freeze frame: its data have no meaning.
-    func isNone(of speaker: Speaker, frame: UInt8) -> Bool {
-        !frozen.isEmpty && frozen[FrameKey(speaker: speaker, frame: frame)]?.isNone == true
-    }
-
     /// Stores an answer to 02 02; nil if there is no freeze frame.
     mutating func remember(_ code: DTC?, of speaker: Speaker, frame: UInt8) {
         let key = FrameKey(speaker: speaker, frame: frame)
         var known = code
-        var isNone = code == nil
         if speaker.ecu == nil, let earlier = frozen[key], earlier.isOfThisExchange,
             earlier.code != code
         {
             known = nil
-            isNone = false
         }
         if frozen.count >= Self.mostEntries { frozen.removeAll() }
-        if frozen[key]?.code != known || frozen[key]?.isNone != isNone { revision &+= 1 }
-        frozen[key] = FrozenCode(code: known, isNone: isNone, isOfThisExchange: true)
+        if frozen[key]?.code != known { revision &+= 1 }
+        frozen[key] = FrozenCode(code: known, isOfThisExchange: true)
     }
 
     /// Removes the freeze frames after codes were cleared.

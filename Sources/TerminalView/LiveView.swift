@@ -265,7 +265,9 @@ package struct LiveView: Sendable {
                 ? " · no \(stored)codes"
                 : codes == 1 ? " · 1 \(stored)code" : " · \(codes) \(stored)codes"
         }
-        return age.map { text + " \(durationText($0.seconds.rounded())) ago" } ?? text
+        guard let age else { return text }
+        let aged = text + " \(durationText(age.seconds.rounded())) ago"
+        return displayWidth(aged) + 2 <= width ? aged : text
     }
 
     /// Voltage, rates and times, as many as fit completely.

@@ -188,39 +188,8 @@ import Testing
             ])
     }
 
-    /// SAE J1979: without a code there is no freeze frame, and its other data have no meaning.
-    @Test func `a freeze frame that does not exist has no values`() {
-        var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
-        #expect(
-            decode(Asked(request: "020200"), ["4202000000"], by: &decoder) == [
-                "DTCFRZF=notAvailable frame 0"
-            ])
-        #expect(decode(Asked(request: "020C00"), ["420C000000"], by: &decoder) == ["message"])
-        #expect(
-            decode(Asked(request: "020000"), ["42000080000000"], by: &decoder) == [
-                "PIDSUP_00=01 frame 0"
-            ])
-        #expect(
-            decode(Asked(request: "020C01"), ["420C011AF8"], by: &decoder) == [
-                "RPM=1726 frame 1"
-            ])
-        // A code came later.
-        #expect(
-            decode(Asked(request: "020200"), ["4202000133"], by: &decoder) == [
-                "DTCFRZF=P0133 frame 0"
-            ])
-        #expect(
-            decode(Asked(request: "020C00"), ["420C001AF8"], by: &decoder) == [
-                "RPM=1726 frame 0 dtc P0133"
-            ])
-    }
-
     @Test(arguments: [
         Pair("020200", "4202000000", ["DTCFRZF=notAvailable frame 0"]),
-        Pair(
-            "0202000C00", "42020000000C000000", ["DTCFRZF=notAvailable frame 0", "message"]),
-        Pair(
-            "020C000200", "420C00000002000000", ["message", "DTCFRZF=notAvailable frame 0"]),
         Pair("020000", "42000080000000", ["PIDSUP_00=01 frame 0"]),
         // Three pairs. The code applies to the values before it.
         Pair(

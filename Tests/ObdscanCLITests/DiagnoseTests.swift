@@ -91,7 +91,7 @@ import Testing
     @Test func `own causes are checked, and replace built-in ones`() throws {
         let program = try Program()
         defer { program.remove() }
-        let folder = program.home.appendingPathComponent(".local/share/obdscan/causes")
+        let folder = program.home.appendingPathComponent("obdscan/causes")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appendingPathComponent("mine.causes")
         let text = """

@@ -83,16 +83,16 @@ private let sizes: [(Int, Int)] = [
     @Test func `the heading has the check engine light and the codes of all ECUs`() throws {
         var drive = try Drive(["RPM"], seconds: 1)
         #expect(!drive.lines()[1].contains("light"))
-        drive.model.takeLight(false, of: ecu(0x7E8), at: at(20))
+        drive.model.takeLight(false, of: ecu(0x7E8), at: at(80))
         #expect(drive.lines()[1].hasSuffix("○ light off"))
         drive.model.takeCodes(0, of: ecu(0x7E8))
         #expect(drive.lines()[1].hasSuffix("○ light off · no stored codes"))
-        drive.model.takeLight(true, of: ecu(0x7E9), at: at(20))
+        drive.model.takeLight(true, of: ecu(0x7E9), at: at(80))
         drive.model.takeCodes(1, of: ecu(0x7E9))
         #expect(drive.lines()[1].hasSuffix("● check engine light on · 1 stored code"))
         #expect(drive.lines(60)[1].hasSuffix("● light on · 1 code"))
         drive.model.takeCodes(2, of: ecu(0x7E8))
-        drive.model.takeLight(false, of: ecu(0x7E9), at: at(20))
+        drive.model.takeLight(false, of: ecu(0x7E9), at: at(80))
         #expect(drive.lines()[1].hasSuffix("○ light off · 3 stored codes"))
     }
 
@@ -100,9 +100,9 @@ private let sizes: [(Int, Int)] = [
         var drive = try Drive(["RPM"], seconds: 1)
         let amber = CodeReport.Lamps(
             malfunction: true, redStop: false, amberWarning: true, protect: nil)
-        drive.model.takeLamps(amber, of: ECUAddress(0x0B, .byte), at: at(20))
+        drive.model.takeLamps(amber, of: ECUAddress(0x0B, .byte), at: at(80))
         #expect(drive.lines(80)[1].hasSuffix("● amber warning lamp on"))
-        drive.model.takeLight(true, of: ECUAddress(0x00, .byte), at: at(20))
+        drive.model.takeLight(true, of: ECUAddress(0x00, .byte), at: at(80))
         drive.model.takeCodes(4, of: ECUAddress(0x00, .byte))
         #expect(
             drive.lines(120)[1]
@@ -111,7 +111,7 @@ private let sizes: [(Int, Int)] = [
         #expect(drive.lines(60)[1].hasSuffix("● 2 lights on"))
         let off = CodeReport.Lamps(
             malfunction: false, redStop: false, amberWarning: false, protect: false)
-        drive.model.takeLamps(off, of: ECUAddress(0x0B, .byte), at: at(20))
+        drive.model.takeLamps(off, of: ECUAddress(0x0B, .byte), at: at(80))
         #expect(drive.lines(120)[1].hasSuffix("● check engine light on · 4 stored codes"))
     }
 }

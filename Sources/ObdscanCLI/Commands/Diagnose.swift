@@ -54,7 +54,7 @@ struct DiagnoseTripCommand: RuledCommand {
             EXAMPLES
               obdscan diagnose --trip 12
               obdscan diagnose --trip latest --json
-              obdscan log rpm vss ect iat maf map baro aat load_pct load_abs shrtft1 longft1 fuelsysa vpwr
+              obdscan log rpm vss ect iat maf map shrtft1 longft1 fuelsysa vpwr
             """)
 
     @Option(

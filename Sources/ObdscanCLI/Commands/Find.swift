@@ -41,7 +41,7 @@ struct FindCommand: RuledCommand {
             EXAMPLES
               obdscan find speed --in candump.log --known obd.csv
               obdscan find speed --in candump.log --known trip:12:speed > speed.pids
-              obdscan find rpm --in a.log --known a.csv:RPM --check b.log --check-known b.csv:RPM
+              obdscan find rpm --in a.log --known a.csv --check b.log --check-known b.csv
               obdscan decode --table speed.pids candump.log
             """)
 
@@ -55,8 +55,9 @@ struct FindCommand: RuledCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Take the known values from FILE.csv, FILE.csv:COLUMN or trip:NUMBER:SIGNAL.",
-            valueName: "values"), completion: .file())
+            "Take the values of FILE.csv or trip:NUMBER:SIGNAL.",
+            discussion: "FILE.csv:COLUMN names the column.", valueName: "values"),
+        completion: .file())
     var known: String
 
     @Option(help: ArgumentHelp("Set the unit of the known values.", valueName: "unit"))
@@ -68,8 +69,8 @@ struct FindCommand: RuledCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Leave out bits that this table or DBC file describes; may be repeated.",
-            valueName: "file"),
+            "Leave out the bits of this PID table or DBC file.",
+            discussion: "May be repeated.", valueName: "file"),
         completion: .file())
     var table: [String] = []
 
@@ -83,7 +84,8 @@ struct FindCommand: RuledCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Take the known values for --check from here, as for --known.", valueName: "values"),
+            "Take the known values for --check from here.",
+            discussion: "As for --known.", valueName: "values"),
         completion: .file())
     var checkKnown: String?
 

@@ -173,7 +173,7 @@ struct LogCommand: RuledCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Delete the oldest delivered drives for this space: 500MB, off.",
+            "Delete oldest drives to keep this free: 500MB, off.",
             discussion: """
                 If the disk has less space, the drives that every configured sink has received are \
                 deleted, the oldest first, until it has. Space that deleted trips left in the database \

@@ -81,12 +81,12 @@ struct MonitorCommand: RuledCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Print the values by this PID table or DBC file; may be repeated.",
-            valueName: "file"),
+            "Print the values by this PID table or DBC file.",
+            discussion: "May be repeated.", valueName: "file"),
         completion: .file())
     var table: [String] = []
 
-    @Flag(help: "Print the values in the frames by the tables that are loaded.")
+    @Flag(help: "Print the values by the loaded tables.")
     var values = false
 
     @Flag(help: "Print the values of each frame, not only changes.")

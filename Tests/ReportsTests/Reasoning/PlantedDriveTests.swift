@@ -35,7 +35,7 @@ import Testing
         Case(fault: .meter(1.4), cause: "meter-high", found: 8),
         Case(fault: .pump(0.75), cause: "fuel-weak", found: 9),
         Case(fault: .drip(0.08), cause: "injector-leak", found: 8),
-        Case(fault: .front(-18), cause: "front-rich", found: 4),
+        Case(fault: .front(-18), cause: "front-rich", found: 1),
         Case(fault: .bank(20), cause: "bank-mixture", found: 8),
         Case(fault: .catalyst, cause: "catalyst", found: 9),
         Case(fault: .rearDead, cause: "rear-dead", found: 9),

@@ -136,7 +136,7 @@ package struct TripDiagnosis {
                 .init(feature.measure.name + time(of: feature)),
                 .init(value(feature.value, feature, output.units)),
                 .init(
-                    "healthy \(healthy(feature, output.units)), here "
+                    "healthy \(healthy(feature, output.units)), with this cause "
                         + value(line.expected, feature, output.units)),
             ])
         }

@@ -126,7 +126,7 @@ package struct SettingsKey: Hashable, Sendable {
                 return text.hasPrefix("/dev/") ? nil : .notBelowDev
             }, get: \.logWhenPlugged),
         SettingsKey(
-            name: "keep", meaning: "the age from which log deletes delivered drives, such as 365d",
+            name: "keep", meaning: "the age from which log deletes drives that need no delivery any more, such as 365d",
             commands: ["log"], options: ["--keep"],
             set: { text, settings, _ in
                 settings.keep = AgeArgument(argument: text)

@@ -178,7 +178,7 @@ import Testing
         let rows = try run(["config", "--format", "json"]).objects
         let keep = try #require(rows.first { $0["name"] as? String == "keep" })
         #expect(keep["source"] as? String == shared && keep["commands"] as? [String] == ["log"])
-        #expect((keep["meaning"] as? String)?.contains("deletes delivered drives") == true)
+        #expect((keep["meaning"] as? String)?.contains("deletes drives") == true)
     }
 
     @Test func `log follows the configuration, and its options override it`() throws {

@@ -47,7 +47,9 @@ package struct KnownCourse: Sendable {
         guard samples.count >= Self.fewest, range > 0 else { return .none }
         let levels = Set(samples.map(\.value)).count
         if levels < 4 || step > 0 && range < 4 * step * 0.999 { return .none }
-        return turns >= 2 ? .both : .oneWay
+        if turns >= 2 { return .both }
+        // Fewer values that only rise agree with other bits of the same number, too.
+        return samples.count < Self.fewestOneWay ? .none : .oneWay
     }
 
     package enum Movement: Sendable {
@@ -60,6 +62,8 @@ package struct KnownCourse: Sendable {
 
     /// The fewest samples with which a signal can be found.
     package static let fewest = 10
+    /// The fewest samples of a course that only rises or falls.
+    private static let fewestOneWay = 30
 
     /// How often the course turns after it moved by a fifth of its range.
     package var turns: Int {

@@ -126,7 +126,9 @@ package struct SettingsKey: Hashable, Sendable {
                 return text.hasPrefix("/dev/") ? nil : .notBelowDev
             }, get: \.logWhenPlugged),
         SettingsKey(
-            name: "keep", meaning: "the age from which log deletes drives that need no delivery any more, such as 365d",
+            name: "keep",
+            meaning:
+                "the age from which log deletes drives that wait for no delivery, such as 365d",
             commands: ["log"], options: ["--keep"],
             set: { text, settings, _ in
                 settings.keep = AgeArgument(argument: text)

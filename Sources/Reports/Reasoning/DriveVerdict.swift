@@ -1,4 +1,3 @@
-import OBDCore
 import PIDTables
 
 /// What the features of a drive come to.
@@ -186,7 +185,8 @@ package struct DriveVerdict: Sendable {
         case .nothing:
             switch features.count(where: { $0.excess > 0 }) {
             case 0 where features.count < 5:
-                "Nothing odd, but only \(counted(features.count, "value")) could be judged."
+                "Nothing odd, but only \(features.count) \(features.count == 1 ? "value" : "values") "
+                    + "could be judged."
             case 0: "Nothing odd in what this drive shows."
             case 1: "Nothing is surely off, but one value is outside its usual range."
             case let count:

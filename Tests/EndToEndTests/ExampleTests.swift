@@ -80,7 +80,7 @@ import Testing
         "obdscan find speed --in candump.log --known obd.csv": "needs a drive; FindTests has one",
         "obdscan find speed --in candump.log --known trip:12:speed > speed.pids":
             "needs a drive; FindTests has one",
-        "obdscan find rpm --in a.log --known a.csv:RPM --check b.log --check-known b.csv:RPM":
+        "obdscan find rpm --in a.log --known a.csv --check b.log --check-known b.csv":
             "needs a drive; FindTests has one",
         "obdscan decode --table speed.pids candump.log": "needs a drive; FindTests has one",
         "obdscan read ev-soc": "needs an electric car; ChosenPacksTests has one",

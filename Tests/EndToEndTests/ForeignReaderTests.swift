@@ -116,13 +116,13 @@ struct `Foreign readers` {
     /// Times, numbers and texts of a trip's sheet are those of the wide table.
     @Test func `openpyxl reads the sheet of a trip`() async throws {
         let log = try await workplace.run([
-            "log", "rpm", "ect", "vin", "-d", "sim:?latency=10ms", "--no-codes", "--duration", "1s",
+            "log", "rpm", "ect", "vin", "-d", "sim:?latency=10ms", "--no-codes", "--duration", "4s",
             "-q",
         ])
         #expect(log.status == 0, "\(log)")
         for name in ["trip.xlsx", "trip.csv"] {
             let outcome = try await workplace.run([
-                "export", "--to", workplace.path(name), "--layout", "wide",
+                "export", "--to", workplace.path(name), "--layout", "wide", "--every", "1s",
             ])
             #expect(outcome.status == 0, "\(outcome)")
         }
@@ -133,10 +133,10 @@ struct `Foreign readers` {
             table = list(csv.reader(open(sys.argv[2], newline="")))
             assert len(sheet) == len(table), (len(sheet), len(table))
             # The sheet has names where the table has short ones; times in it have no zone.
-            assert sheet[0][0] == "time (UTC)" and "7E8 Engine speed (rpm)" in sheet[0], sheet[0]
+            assert sheet[0][0].startswith("time") and "7E8 Engine speed (rpm)" in sheet[0], sheet[0]
             speed = sheet[0].index("7E8 Engine speed (rpm)")
             assert table[0][speed] == "7E8 RPM (rpm)"
-            assert book.active.cell(2, speed + 1).number_format in ("0.00", "General")
+            assert book.active.cell(2, speed + 1).number_format in ("0.0", "0.00", "General")
             summary = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
             assert summary["Readings"] > 4 and summary["Engine speed"] == "rpm", summary
             for cells, texts in zip(sheet[1:], table[1:]):

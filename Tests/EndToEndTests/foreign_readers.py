@@ -87,7 +87,8 @@ def wide(path, readings):
         ecus.setdefault(signal, set()).add(ecu)
     same = 0
     for place, column in enumerate(columns):
-        if column == "time":
+        # Positions are no readings.
+        if column.split(" (")[0] in ("time", "latitude", "longitude", "altitude", "GPS speed", "bearing"):
             continue
         ecu, signal = re.fullmatch(r"(?:([0-9A-F]+) )?(\w+)(?: \(.*\))?", column).groups()
         if ecu is None:

@@ -126,7 +126,10 @@ package struct ObdscanCommand: ParsableCommand {
             print(LocaleText.shown(message))
             endProcess(.silent(.done))
         }
-        if let failure = CommandSuggestion.failure(for: Array(CommandLine.arguments.dropFirst())) {
+        // An option without its value is an option, whatever subcommand has its name.
+        if !message.hasPrefix("Error: Missing value"),
+            let failure = CommandSuggestion.failure(for: Array(CommandLine.arguments.dropFirst()))
+        {
             endProcess(failure)
         }
         let text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message

@@ -51,7 +51,11 @@ extension Runner {
     private mutating func offerHeard(_ batches: [ReadingBatch]) {
         guard !batches.isEmpty else { return }
         for batch in batches { stream?.take(batch) }
-        core.noteHeard(readings: batches.reduce(0) { $0 + $1.items.count }, at: now)
+        // A batch holds codes as well.
+        let readings = batches.reduce(0) { sum, batch in
+            sum + batch.items.count { if case .reading = $0 { true } else { false } }
+        }
+        core.noteHeard(readings: readings, at: now)
         let sinks = sinks
         heardBatches.offer(batches) { Self.firstFullSink(of: sinks, for: $0, from: $1) }
         let dropped = heardBatches.takeDropped()

@@ -66,7 +66,7 @@ package struct SettingsKey: Hashable, Sendable {
         SettingsKey(
             name: "units",
             meaning: "units to show: metric, uk, imperial or us",
-            options: ["--units"],
+            options: ["--units"], variable: "OBDSCAN_UNITS",
             set: { text, settings, _ in
                 settings.units = UnitSystem(rawValue: text)
                 return settings.units == nil ? .notOneOf(UnitSystem.allCases.map(\.rawValue)) : nil

@@ -92,7 +92,7 @@ package struct TripDiagnosis {
             let needs = signals(one.needs).joined(separator: ", ")
             let reason =
                 needs.isEmpty
-                ? "not long enough, or not in this vehicle or drive" : "needs " + needs
+                ? "the readings of this drive do not settle it" : "needs " + needs
             if names[reason] == nil { reasons.append(reason) }
             names[reason, default: []].append(one.measure.name)
         }

@@ -322,7 +322,7 @@ struct JoinedLines {
                         && number(end..<end + 3) >= ISO15765.frameLength - 1
                         && isPositive(at: colon)
                 } else { isAnswer(at: end) }
-            // The header of a damaged frame is no part of a longer request, either.
+            // A damaged frame may begin here: its header must not be read as more of the request.
             if isEnd || hasHeader(at: end) { return places[end] }
         }
         return nil

@@ -49,9 +49,10 @@ import Testing
         let files = try #require(FileManager.default.enumerator(atPath: sources.path))
         var found: [(String, String)] = []
         for case let file as String in files where file.hasSuffix(".swift") {
-            let text = try String(
-                contentsOf: sources.appendingPathComponent(file), encoding: .utf8
-            ).replacing(/"\n\s*\+ "/, with: "")
+            let source = try String(
+                contentsOf: sources.appendingPathComponent(file), encoding: .utf8)
+            guard source.contains("\\\"obdscan ") else { continue }
+            let text = source.replacing(/"\n\s*\+ "/, with: "")
             for match in text.matches(
                 of: /\\"(obdscan (?:[^"\\]|\\\([^()]*(?:\([^()]*\))?[^()]*\))+)\\"/)
             {

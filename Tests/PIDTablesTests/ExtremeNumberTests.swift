@@ -35,8 +35,8 @@ import Testing
             let file = TableFile(path: "own.pids", contents: Array(changed.utf8))
             _ = PIDTables.lint([file])
             let records: [TableRecord]
-            do { records = try PIDTables.records([file]) } catch { return }
-            for record in records where record.file == file.path {
+            do { records = try PIDTables.records(in: [file]) } catch { return }
+            for record in records {
                 for signal in record.signals {
                     for byte: UInt8 in [0x00, 0x7F, 0x80, 0xFF] {
                         for count in [0, 1, 8, 40] {

@@ -28,6 +28,16 @@ import Testing
         let name: String
         let text: String
         let explanation: CodeExplanation
+        /// The text and the advice, in small letters.
+        let words: (text: String, advice: String)
+
+        init(name: String, text: String, explanation: CodeExplanation) {
+            self.name = name
+            self.text = text
+            self.explanation = explanation
+            let advice = explanation.causes.map { "\($0.what). \($0.check)" }
+            words = (text.lowercased(), advice.joined(separator: "\n").lowercased())
+        }
 
         /// Everything that somebody could follow.
         var advice: [String] {
@@ -126,8 +136,7 @@ import Testing
     func `a code with a hazard has the hazard's sentence`(hazard: String, words: [String]) throws {
         let sentence = try sentence(hazard)
         let found = codes.filter { said in
-            let text = said.text.lowercased()
-            return words.contains { text.contains($0) }
+            words.contains { said.words.text.contains($0) }
         }
         #expect(found.count >= 8)
         for said in found {
@@ -144,10 +153,7 @@ import Testing
     func `advice near a hazard has the hazard's sentence`(hazard: String, words: [String]) throws {
         let sentence = try sentence(hazard)
         for said in codes {
-            let advice = said.explanation.causes.map { "\($0.what). \($0.check)".lowercased() }
-            guard advice.contains(where: { one in words.contains { one.contains($0) } }) else {
-                continue
-            }
+            guard words.contains(where: { said.words.advice.contains($0) }) else { continue }
             #expect(said.explanation.hazards.contains(sentence), "\(said.name)")
         }
     }

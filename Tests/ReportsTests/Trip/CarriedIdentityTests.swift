@@ -86,8 +86,7 @@ import VehicleLink
     }
 
     /// Whether three consecutive characters of the VIN occur, as bytes, as digits, or across frames.
-    private static func traces(_ transcript: Transcript) -> [String] {
-        let pieces = (0...vin.count - 3).map { Array(vin[$0..<$0 + 3]) }
+    private static func traces(_ transcript: Transcript) -> [Int] {
         let heard = transcript.chunks.filter { $0.direction == .fromAdapter }
         var places: [[UInt8]] = [heard.flatMap(\.bytes)]
         let digits = places[0].compactMap { Hex.value($0) }
@@ -101,13 +100,20 @@ import VehicleLink
             let data = frames.filter { $0.direction == .fromAdapter }.map(\.bytes)
             for start in 0...2 { places.append(data.flatMap { $0.dropFirst(start) }) }
         }
-        return pieces.filter { piece in
-            places.contains { bytes in
-                bytes.count >= 3
-                    && (0...bytes.count - 3).contains { bytes[$0..<$0 + 3].elementsEqual(piece) }
-            }
-        }.map { String(decoding: $0, as: UTF8.self) }
+        return places.flatMap { threes($0).filter(pieces.contains) }
     }
+
+    /// Each three consecutive bytes, as one number.
+    private static func threes(_ bytes: [UInt8]) -> [Int] {
+        var threes: [Int] = []
+        var last = 0
+        for (index, byte) in bytes.enumerated() {
+            last = (last << 8 | Int(byte)) & 0xFFFFFF
+            if index >= 2 { threes.append(last) }
+        }
+        return threes
+    }
+    private static let pieces = Set(threes(vin))
 
     private static func cleaned(_ chunks: [Transcript.Chunk], knows: Bool) -> Transcript {
         var redaction = Redaction()

@@ -483,6 +483,38 @@ import Testing
         #expect(values.map { $0["value"] as? Double } == [52.3])
     }
 
+    /// Not the second import, which would be a second trip.
+    @Test func `a table that comes later decodes what a log's import kept`() throws {
+        defer { program.remove() }
+        let log = try file(
+            "bus.log",
+            """
+            (1700000000.000000) can0 7E0#0322123455555555
+            (1700000000.010000) can0 7E8#056212340A0B5555
+            (1700000001.000000) can0 7DF#02010C5555555555
+            (1700000001.010000) can0 7E8#04410C1AF8555555
+
+            """)
+        let read = try program.run(["import", log])
+        #expect(read.status == 0, "\(read.errors)")
+        #expect(read.errors.contains("1 answer that no table decodes is kept"), "\(read.errors)")
+        let table = try file(
+            "own.pids",
+            """
+            record 22:1234 2 : Mine
+              header 7E0
+              reply 7E8
+              signal MINE A..B scale 1/10 unit V : Mine
+
+            """)
+        let decoded = try program.run(["db", "redecode", "--pids", table])
+        #expect(decoded.status == 0, "\(decoded.errors)")
+        let values = try program.run(["export", "1", "--format", "json"]).objects
+            .filter { $0["signal"] != nil }
+        #expect(values.map { $0["signal"] as? String } == ["MINE", "RPM"])
+        #expect(values.map { $0["value"] as? Double } == [257.1, 1726])
+    }
+
     @Test func `a column that fits no PID is named and kept`() throws {
         defer { program.remove() }
         let path = try file(

@@ -201,7 +201,7 @@ import Testing
                 ])
             #expect(file.vehicles == ["1HGCM82633A004352"])
             #expect(file.readings.map(\.ecu?.description) == ["7E8", "7E8", "18DAF110"])
-            #expect(file.frames == FrameCount(all: 12, diagnostic: 11))
+            #expect(file.frames == FrameCount(all: 12, diagnostic: 11, undecoded: 1))
             #expect(file.skipped.count == 0)
             // The time in the file's head is local: UTC minus one hour here.
             let isLocal = name.hasSuffix("asc") || name.hasSuffix("trc")
@@ -270,8 +270,32 @@ import Testing
         #expect(count.text == "3 of 3 frames are diagnostic")
     }
 
+    /// A table that comes later decodes them by `db redecode`.
+    @Test func `an answer that no table decodes is kept whole`() throws {
+        let text = """
+            (1700000000.000000) can0 7E0#0322123455555555
+            (1700000000.010000) can0 7E8#056212340A0B5555
+            (1700000001.000000) can0 7E0#023E005555555555
+            (1700000001.010000) can0 7E8#027E005555555555
+            (1700000002.000000) can0 7E0#0322123555555555
+            (1700000002.010000) can0 7E8#037F223155555555
+            """
+        let file = try ImportedFile(text)
+        let messages = file.entries.flatMap { entry -> [ECUMessage] in
+            guard case .items(let items) = entry.entry else { return [] }
+            return items.compactMap { if case .message(let message) = $0 { message } else { nil } }
+        }
+        #expect(messages.map(\.payload) == [[0x62, 0x12, 0x34, 0x0A, 0x0B]])
+        #expect(messages.map { $0.ecu?.description } == ["7E8"])
+        #expect(file.frames == FrameCount(all: 6, diagnostic: 6, undecoded: 1))
+    }
+
     @Test func `counts of frames have words`() {
         #expect(FrameCount(all: 2, diagnostic: 1).text == "1 of 2 frames is diagnostic")
+        #expect(
+            FrameCount(all: 9, diagnostic: 4, undecoded: 2).text
+                == "4 of 9 frames are diagnostic; 2 answers that no table decodes are kept for "
+                + "\"obdscan db redecode\"")
         #expect(FrameCount().text == "no line could be read as a frame")
     }
 

@@ -10,20 +10,28 @@ package struct FrameCount: Hashable, Sendable {
     package var diagnostic = 0
     /// The frames with an identifier of a user's table; nil if no table has any.
     package var heard: Int?
+    /// The answers that no table decodes.
+    package var undecoded: Int
 
     /// The number of diagnostic frames, in words.
     package var text: String {
         if all == 0 { return "no line could be read as a frame" }
-        let text =
+        var text =
             "\(diagnostic) of \(counted(all, "frame")) \(diagnostic == 1 ? "is" : "are") diagnostic"
-        guard let heard else { return text }
-        return text + ", and the tables have the identifiers of \(heard)"
+        if let heard { text += ", and the tables have the identifiers of \(heard)" }
+        if undecoded > 0 {
+            text +=
+                "; \(counted(undecoded, "answer")) that no table decodes "
+                + "\(undecoded == 1 ? "is" : "are") kept for \"obdscan db redecode\""
+        }
+        return text
     }
 
-    package init(all: Int = 0, diagnostic: Int = 0, heard: Int? = nil) {
+    package init(all: Int = 0, diagnostic: Int = 0, heard: Int? = nil, undecoded: Int = 0) {
         self.all = all
         self.diagnostic = diagnostic
         self.heard = heard
+        self.undecoded = undecoded
     }
 }
 
@@ -44,6 +52,7 @@ struct FrameLogImport: ImportReader {
     private var vin: VIN?
     private var hasBegun = false
     private var frames = 0
+    private var undecoded = 0
     private var filter = HeardFilter()
 
     init(_ form: FrameLogForm, _ clock: LogClock, _ table: ImportTable, _ source: ImportSource) {
@@ -63,7 +72,7 @@ struct FrameLogImport: ImportReader {
     var count: FrameCount {
         FrameCount(
             all: frames, diagnostic: decoder.diagnosticFrames,
-            heard: decoder.known.hasFrames ? decoder.heardFrames : nil)
+            heard: decoder.known.hasFrames ? decoder.heardFrames : nil, undecoded: undecoded)
     }
 
     mutating func read(
@@ -162,7 +171,10 @@ struct FrameLogImport: ImportReader {
                 reading.line = 0
                 items.append(.reading(reading))
             case .error(let error): leaveOut(error.ecu, error.reason, found.line)
-            case .code, .monitor, .monitorTest, .negativeResponse, .message: items.append(item)
+            case .message:
+                undecoded += 1
+                items.append(item)
+            case .code, .monitor, .monitorTest, .negativeResponse: items.append(item)
             }
         }
         guard !items.isEmpty || said != nil else { return }

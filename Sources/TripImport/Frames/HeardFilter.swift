@@ -8,6 +8,7 @@ import OBDCore
 /// at most ten times per second. A value that stays is kept again every five seconds, so that distances and
 /// averages know that it stayed. That a value is not available is kept once. Counters and checksums are left out.
 /// Of a list of codes that an ECU repeats, one per minute is kept, and each that differs from the one before.
+/// Answers that no table decodes are kept whole; what ECUs send by themselves and no table decodes is not.
 package struct HeardFilter: Sendable {
     private struct Key: Hashable {
         var sender: ECUAddress?
@@ -48,6 +49,7 @@ package struct HeardFilter: Sendable {
         of found: BusDecoder.Found, _ table: PIDTable
     ) -> [DiagnosticItem] {
         let isKnown = found.message.map { isKnownList($0, found) } ?? false
+        let hasReadings = found.items.contains { if case .reading = $0 { true } else { false } }
         return found.items.filter { item in
             switch item {
             case .reading(let reading):
@@ -57,9 +59,17 @@ package struct HeardFilter: Sendable {
             case .code: !isKnown
             case .error: !found.isBroadcast
             case .monitor, .monitorTest: true
-            case .negativeResponse, .message: false
+            // A better table may decode the answer later; its readings must not come twice.
+            case .message(let message):
+                !found.isBroadcast && only == nil && !hasReadings && Self.hasValues(message)
+            case .negativeResponse: false
             }
         }
+    }
+
+    /// Whether a message answers a service of which tables have records.
+    private static func hasValues(_ message: ECUMessage) -> Bool {
+        message.payload.first.map { [0x41, 0x42, 0x5A, 0x61, 0x62].contains($0) } ?? false
     }
 
     /// Whether a list of codes is the same as the last one that was kept; ECUs repeat active codes every second.

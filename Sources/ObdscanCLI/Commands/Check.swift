@@ -4,6 +4,7 @@ import OBDCore
 import PIDTables
 import Reports
 import SystemIO
+import TripStore
 import VehicleScan
 
 /// `obdscan check`: compares what a used car says about its past.
@@ -81,15 +82,22 @@ struct CheckCommand: RuledCommand {
             to, isNoneOf: [vehicle.database.file, OutputFile.replayed(vehicle.device)])
         try PagePrinter.check(to)
         let table = try loadTable(tables, automatic: tables.automaticPacks)
-        let shown = UsedCarScan.Shown(
-            odometer: odometer?.kilometres(output.units),
-            hasNamedUnit: odometer?.hasNamedUnit ?? false, windscreen: vin?.vin)
         var isDoubtful = false
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
             connection in
             let services = try connection.services()
             let line = WalkLine(output)
             defer { line.clear() }
+            let shown = UsedCarScan.Shown(
+                odometer: odometer?.kilometres(output.units),
+                hasNamedUnit: odometer?.hasNamedUnit ?? false, windscreen: vin?.vin,
+                earlier: { vin, time in
+                    // A recording may be older than what the database has.
+                    guard connection.key != nil,
+                        let store = try? vehicle.database.open(.readOnly)
+                    else { return nil }
+                    return (try? store.odometer(ofVehicle: vin.text, at: time)) ?? nil
+                })
             let scan = try UsedCarScan(
                 connection, services, shown, try CodeWords(vehicle.database, connection),
                 progress: line.show)

@@ -3,13 +3,16 @@ import OBDCore
 /// Counters for the life of an ECU, compared with the odometer.
 extension UsedCarComparison {
     var counterFindings: [UsedCarFinding] {
-        guard let odometer else { return [] }
-        return facts.ecus.flatMap { ecu in
-            [
-                fewCycles(ecu, odometer), noConditions(ecu, odometer), manyCycles(ecu, odometer),
-                longRunTime(ecu, odometer), shortRunTime(ecu, odometer),
-            ].compactMap(\.self)
-        }
+        let exceeding = facts.ecus.compactMap(countersExceedCycles)
+        guard let odometer else { return exceeding }
+        return exceeding
+            + facts.ecus.flatMap { ecu in
+                [
+                    fewCycles(ecu, odometer), noConditions(ecu, odometer),
+                    manyCycles(ecu, odometer),
+                    longRunTime(ecu, odometer), shortRunTime(ecu, odometer),
+                ].compactMap(\.self)
+            }
     }
 
     private static let younger: [UsedCarExplanation] = [
@@ -109,6 +112,22 @@ extension UsedCarComparison {
             sentence("the engine has run \(whole(hours)) hours, but \(told(odometer))"),
             .init(ecu.source("01:7F"), hours, "h"), side(odometer),
             explains: Self.younger + [.hybrid])
+    }
+
+    /// Finding 30: a counter that counts once in a driving cycle at most is above the ignition cycles.
+    private func countersExceedCycles(_ ecu: UsedCarFacts.ECU) -> UsedCarFinding? {
+        guard let cycles = ecu.ignitionCycles, cycles < 65_535, let other = ecu.highestCounter,
+            other.count < 65_535, other.count > cycles * 1.02 + 5
+        else { return nil }
+        // Only the ignition cycles begin again at 0 after their end.
+        let mayRestart = odometer.map { $0.kilometres > Self.mayRestart } ?? true
+        return UsedCarFinding(
+            .odd, "counters-exceed-cycles",
+            "An ECU has counted \(counted(Int(cycles), "ignition cycle")), but \(other.name) is "
+                + "\(whole(other.count)), which counts once in a driving cycle at most.",
+            .init(counters(ecu), cycles), .init(counters(ecu), other.count),
+            explains: (mayRestart ? [.counterRestarted] : [])
+                + [.ecuReprogrammed, .softwareUpdate, .counterNotUsed, .emulator])
     }
 
     private func hours(_ ecu: UsedCarFacts.ECU) -> Double? {

@@ -5,7 +5,9 @@ extension UsedCarComparison {
     typealias Distance = UsedCarFacts.Distance
 
     var distanceFindings: [UsedCarFinding] {
-        shownIsLower + odometersDiffer + countedMore + lifetimeIsLower + milesFound + blankOdometers
+        shownIsLower + odometersDiffer + fellSinceEarlier + countedMore + lifetimeIsLower
+            + milesFound
+            + blankOdometers
     }
 
     /// What explains an odometer that is lower than a distance which a part has counted.
@@ -76,6 +78,23 @@ extension UsedCarComparison {
         return worst.map { [$0.finding] } ?? oneBelowShown
     }
 
+    /// Finding 31: an odometer is lower than the one that was read from the same vehicle before.
+    private var fellSinceEarlier: [UsedCarFinding] {
+        let odometers = distances.filter { $0.kind != .lifetime }
+        guard let earlier = facts.earlierKilometres,
+            !Distance(.engine, earlier, source: "database").isBlank,
+            let low = odometers.min(by: { $0.kilometres < $1.kilometres }),
+            Self.exceeds(earlier, low.kilometres)
+        else { return [] }
+        return [
+            UsedCarFinding(
+                mayBeMiles(earlier, low.kilometres) ? .odd : .contradiction, "odometer-fell",
+                "The database has \(km(earlier)) of this vehicle, but \(told(low)).",
+                .init("database", earlier, "km"), side(low),
+                explains: Self.lowerOdometer)
+        ]
+    }
+
     /// An odometer of a module that is far below the one on the dashboard.
     private var oneBelowShown: [UsedCarFinding] {
         guard let shown = distances.first(where: { $0.kind == .shown }) else { return [] }
@@ -140,9 +159,12 @@ extension UsedCarComparison {
                 Self.exceeds(count.kilometres, odometer.kilometres)
             else { return nil }
             // A counter is a lower bound, so an odometer in miles explains up to 1.6 times as much. PID A6 is
-            // in km by SAE J1979, but some ECUs count miles there.
-            let mayBeMiles = !Self.exceeds(
-                count.kilometres, odometer.kilometres * UsedCarFindings.kilometresPerMile)
+            // in km by SAE J1979, but some ECUs count miles there. Of a unit that the user named, only the exact
+            // number of miles makes one doubt.
+            let inMiles = odometer.kilometres * UsedCarFindings.kilometresPerMile
+            let mayBeMiles =
+                odometer.hasNamedUnit
+                ? Self.agree(count.kilometres, inMiles) : !Self.exceeds(count.kilometres, inMiles)
             let least = count.isFull ? "at least " : ""
             return UsedCarFinding(
                 mayBeMiles || count.isFull ? .odd : .contradiction, "counted-distance",

@@ -47,13 +47,16 @@ extension UsedCarComparison {
                 others.allSatisfy { Self.differences($0.vin, shown) < 3 }
             } ?? false
         let isGrave = (ecus.count > 1 || hasOtherDistance) && !mayBeMisread
-        let same = others.filter { $0.vin == first.vin }
-        let sources = same.map(\.source).joined(separator: ", ")
+        var seen: Set<VIN> = []
+        let said = others.filter { seen.insert($0.vin).inserted }.map { one in
+            let same = others.filter { $0.vin == one.vin }
+            return same.map(\.source).joined(separator: ", ")
+                + " \(same.count == 1 ? "has" : "have") the VIN \(one.vin.text)"
+        }.joined(separator: " and ")
         return [
             UsedCarFinding(
                 isGrave ? .contradiction : .odd, "vin-differs",
-                "\(sources) \(same.count == 1 ? "has" : "have") the VIN \(first.vin.text), "
-                    + "but \(facts.windscreen == nil ? "" : "the ")\(main.source) has \(main.vin.text)."
+                "\(said), but \(facts.windscreen == nil ? "" : "the ")\(main.source) has \(main.vin.text)."
                     + (mayBeMisread ? " Read the windscreen again." : ""),
                 .init(first.source, first.vin.text), .init(main.source, main.vin.text),
                 explains: [
@@ -97,7 +100,10 @@ extension UsedCarComparison {
         if let windscreen = facts.windscreen { all.insert(("windscreen", windscreen), at: 0) }
         var seen: Set<VIN> = []
         return all.compactMap { source, vin in
-            guard isNorthAmerican(vin), !vin.hasValidCheckDigit, seen.insert(vin).inserted else {
+            // A serial number of zeros was masked: no vehicle has it.
+            guard isNorthAmerican(vin), !vin.hasValidCheckDigit, !vin.text.hasSuffix("000000"),
+                seen.insert(vin).inserted
+            else {
                 return nil
             }
             return UsedCarFinding(
@@ -118,18 +124,40 @@ extension UsedCarComparison {
                 .odd, "vin-year",
                 "The VIN says model year \(year), but the vehicle \(lack).",
                 .init(main.source, "\(year)"), side,
-                explains: [.greyImport, .converted, .usedPart, .ecuReplaced, .emulator])
+                explains: [
+                    .greyImport, .converted, .ecuReprogrammed, .usedPart, .ecuReplaced, .emulator,
+                ])
         }
+        var found: [UsedCarFinding] = []
         if year >= 2008, facts.isOnCAN == false {
-            return [finding("does not use CAN, as from 2008", .init("protocol", "not CAN"))]
-        }
-        if year >= 2010, facts.isOnCAN == true, facts.hasStoredList, !facts.hasPermanentList {
-            return [
+            found.append(finding("does not use CAN, as from 2008", .init("protocol", "not CAN")))
+        } else if year >= 2010, facts.isOnCAN == true, facts.hasStoredList, !facts.hasPermanentList
+        {
+            found.append(
                 finding(
-                    "does not answer for permanent codes, as from 2010", .init("0A", "no answer"))
-            ]
+                    "does not answer for permanent codes, as from 2010", .init("0A", "no answer")))
         }
-        return []
+        // The ECU of the engine watches for misfires.
+        guard facts.isOnCAN != nil,
+            let engine = facts.ecus.first(where: { $0.monitors.contains(.misfire) })
+        else { return found }
+        let monitors = facts.ecus.reduce(into: Set()) { $0.formUnion($1.monitors) }
+        let source = engine.source("01:01")
+        if engine.isCompression == false, year >= 2000,
+            monitors.isDisjoint(with: [.catalyst, .heatedCatalyst])
+        {
+            found.append(
+                finding(
+                    "has no monitor of the catalyst, as from 2000", .init(source, "no catalyst"))
+            )
+        }
+        if engine.isCompression == true, year >= 2013, !monitors.contains(.pmFilter) {
+            found.append(
+                finding(
+                    "has no monitor of the particulate filter, as from 2013",
+                    .init(source, "no particulate filter")))
+        }
+        return found
     }
 
     /// Finding 22: one calibration with two verification numbers.

@@ -1,3 +1,4 @@
+import Diagnostics
 import OBDCore
 
 /// What the ECUs of a vehicle, its dashboard and its windscreen say about its past.
@@ -59,14 +60,23 @@ package struct UsedCarFacts: Sendable {
         package var lightIsOn: Bool?
         /// Stored and pending codes.
         package var codes: [String] = []
+        /// Stored codes; nil if the ECU did not give its list.
+        package var storedCodes: [String]?
         package var permanentCodes: [String] = []
+        /// The number of stored codes in PID 01, if the list of the ECU has fewer.
+        package var missingCount: Int?
         /// Names of supported monitors that have not run since codes were cleared.
         package var incomplete: [String] = []
         /// Whether the evaporative system is the only one of these.
         package var lacksOnlyEvaporative = false
+        /// The monitors that the ECU has, and those of them that have run since codes were cleared.
+        package var monitors: Set<MonitorStatus.Monitor> = []
+        package var complete: Set<MonitorStatus.Monitor> = []
         /// Items 1 and 2 of info types 08 and 0B.
         package var conditions: Double?
         package var ignitionCycles: Double?
+        /// The highest of the other counters of that info type, which count once in a driving cycle at most.
+        package var highestCounter: (name: String, count: Double)?
         /// Whether every counter of that info type is 0.
         package var countsNothing = false
         /// PID 7F, in seconds.
@@ -81,8 +91,26 @@ package struct UsedCarFacts: Sendable {
         package var fuel: UInt64?
         /// PIDs 07 and 09 in %.
         package var longTrims: [Double] = []
+        /// Whether the facts come from parameter groups of SAE J1939.
+        package var isOnJ1939 = false
 
         package init(_ address: ECUAddress?) { self.address = address }
+
+        /// Monitors that need driving, unlike those that run all the time.
+        private static let continuous: Set<MonitorStatus.Monitor> = [
+            .misfire, .fuelSystem, .components,
+        ]
+
+        /// Whether the ECU has several monitors that need driving, and none of them has run.
+        var hasRunNoMonitor: Bool {
+            monitors.subtracting(Self.continuous).count > 1
+                && complete.subtracting(Self.continuous).isEmpty
+        }
+
+        /// Whether the ECU has several monitors that need driving, and all have run.
+        var hasRunEveryMonitor: Bool {
+            monitors.subtracting(Self.continuous).count > 2 && monitors == complete
+        }
 
         /// Whether the ECU reports any counter.
         var counts: Bool {
@@ -93,10 +121,17 @@ package struct UsedCarFacts: Sendable {
             return counters.contains { $0 != nil } || !permanentCodes.isEmpty
         }
 
-        /// `7E8 01:31`.
+        /// `7E8 01:31`, or the parameter group with the same value.
         func source(_ item: String) -> String {
-            (address.map { "\($0) " } ?? "") + item
+            (address.map { "\($0) " } ?? "")
+                + (isOnJ1939 ? Self.groups[item].map { "FE:00\($0)" } ?? item : item)
         }
+
+        /// DM5, DM21, DM26, DM28 and the engine hours.
+        private static let groups = [
+            "01:01": "FECE", "01:21": "C100", "01:31": "C100", "01:4D": "C100", "01:4E": "C100",
+            "01:30": "FDB8", "03": "FECA", "0A": "FD80", "01:7F": "FEE5",
+        ]
     }
 
     /// A VIN in the memory of an ECU.
@@ -122,7 +157,7 @@ package struct UsedCarFacts: Sendable {
             // Seventeen equal characters are a placeholder.
             if Set(kept).count < 2 {
                 content = .blank
-            } else if let vin = VIN(text) {
+            } else if let vin = VIN(text.uppercased()) {
                 content = .vin(vin)
             } else {
                 content = .broken(
@@ -147,6 +182,8 @@ package struct UsedCarFacts: Sendable {
     }
 
     package var distances: [Distance] = []
+    /// The odometer that was read from this vehicle before, according to the database; unit: km.
+    package var earlierKilometres: Double?
     package var ecus: [ECU] = []
     package var vins: [StoredVIN] = []
     /// The VIN on the windscreen, from the user.

@@ -90,6 +90,7 @@ package enum UsedCarExplanation: String, Hashable, Sendable, CaseIterable {
     case frost
     case height
     case faultWentAway = "fault-went-away"
+    case noLightForCode = "no-light-for-code"
     case delivery
     case taxi
     case standingWork = "standing-work"

@@ -40,6 +40,9 @@ package struct UsedCarFindings: Sendable {
         findings.filter { $0.grade == grade }
     }
 
+    /// Whether no monitor has run, without a counter that says since when.
+    package var hasRunNoMonitor: Bool { findings.contains { $0.id == "no-monitor-has-run" } }
+
     /// The gravest grade; nil without findings.
     package var grade: UsedCarFinding.Grade? { findings.map(\.grade).min() }
 
@@ -63,6 +66,11 @@ package struct UsedCarFindings: Sendable {
             parts.append(
                 "Cleared \(clearedAgo) ago: a fault may be unseen; drive 50 to 100 km with the "
                     + "vehicle, then read again.")
+        }
+        if hasRunNoMonitor {
+            parts.append(
+                "No monitor has run: a fault may be unseen; drive 50 to 100 km with the vehicle, "
+                    + "then read again.")
         }
         if parts.isEmpty {
             parts.append("Nothing contradicts; that does not prove the mileage.")
@@ -174,6 +182,8 @@ struct UsedCarComparison {
         }
         if !facts.hasPermanentList { gaps.append("permanent codes (service 0A)") }
         if facts.vins.isEmpty { gaps.append("a VIN") }
+        gaps.append(
+            "sensors and exhaust parts at work: \"obdscan diagnose\" tests them in a drive")
         return gaps
     }
 }

@@ -42,7 +42,8 @@ package struct UsedCarReport {
     private var grade: ConditionVerdict.Grade {
         if findings.grade == .contradiction { return .bad }
         let isDoubtful =
-            findings.grade == .odd || findings.clearedAgo != nil || !findings.isTestable
+            findings.grade == .odd || findings.clearedAgo != nil || findings.hasRunNoMonitor
+            || !findings.isTestable
         return isDoubtful ? .warn : .good
     }
 

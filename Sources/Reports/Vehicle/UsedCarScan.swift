@@ -7,7 +7,7 @@ import VehicleScan
 
 /// Reads what a vehicle says about its past: codes, counters, identity and odometers of every module.
 package struct UsedCarScan {
-    /// What the user sees without an adapter.
+    /// What the user sees without an adapter, and what the database has.
     package struct Shown {
         /// The odometer on the dashboard; unit: km.
         package var odometer: Double?
@@ -15,11 +15,17 @@ package struct UsedCarScan {
         package var hasNamedUnit: Bool
         /// The VIN on the windscreen.
         package var windscreen: VIN?
+        /// The odometer of a vehicle in the database until a time; unit: km.
+        package var earlier: (VIN, UTC) -> Double?
 
-        package init(odometer: Double?, hasNamedUnit: Bool, windscreen: VIN?) {
+        package init(
+            odometer: Double?, hasNamedUnit: Bool, windscreen: VIN?,
+            earlier: @escaping (VIN, UTC) -> Double? = { _, _ in nil }
+        ) {
             self.odometer = odometer
             self.hasNamedUnit = hasNamedUnit
             self.windscreen = windscreen
+            self.earlier = earlier
         }
     }
 
@@ -33,6 +39,8 @@ package struct UsedCarScan {
     /// Counters besides those of the condition: long-term fuel trims, distance and time with the check engine
     /// light, run time.
     private static let pids: [UInt8] = [0x07, 0x09, 0x21, 0x4D, 0x7F]
+    /// The same in SAE J1939, with the counters since codes were cleared: DM21, DM26 and HOURS.
+    private static let groups = [0xC100, 0xFDB8, 0xFEE5].map { DataID(DataID.parameterGroups, $0) }
     /// Info types to request if the vehicle does not announce any.
     private static let infoTypes: [UInt8] = [
         0x02, 0x04, 0x06, 0x08, 0x0A, 0x0B, 0x12, 0x14, 0x17,
@@ -49,6 +57,11 @@ package struct UsedCarScan {
         var more = answers.information
         for pid in Self.pids where answers.current.all.contains(pid) {
             more += try connection.ask(.currentData([pid]), in: services)
+        }
+        if services.profiles.contains(.j1939) {
+            for record in connection.table.records where Self.groups.contains(record.dataID) {
+                more.append(try connection.ask(.vehicle(connection.request(for: record))))
+            }
         }
         let hasIdentifiers = Set(services.profiles).isDisjoint(with: [.j1939, .classicLegacy])
         // The ECUs of OBD answer all at once; the search below finds the other modules.
@@ -86,6 +99,9 @@ package struct UsedCarScan {
                     .shown, kilometres, source: "dashboard", hasNamedUnit: shown.hasNamedUnit))
         }
         facts.windscreen = shown.windscreen
+        if let vin = condition.vin {
+            facts.earlierKilometres = shown.earlier(vin, condition.time)
+        }
         // SAE J1939 sends the VIN as a parameter group.
         if facts.vins.isEmpty, let vin = condition.vin {
             facts.vins = [.init(ecu: nil, source: "vehicle", vin.text.utf8)]
@@ -138,7 +154,11 @@ extension UsedCarFacts {
                         counters.append((reading.ecu, value == 0))
                         let place = place(of: reading.ecu)
                         if name == "OBDCOND" { ecus[place].conditions = value }
-                        if name == "IGNCNTR" { ecus[place].ignitionCycles = value }
+                        if name == "IGNCNTR" {
+                            ecus[place].ignitionCycles = value
+                        } else if value > ecus[place].highestCounter?.count ?? 0 {
+                            ecus[place].highestCounter = (name, value)
+                        }
                     case (0x14, .number(let value)):
                         ecus[place(of: reading.ecu)].evaporativeKilometres = value
                     default: continue
@@ -161,9 +181,13 @@ extension UsedCarFacts {
                             message.payload.dropFirst(3)), &vins)
                 }
                 take(fuelMonitor: message)
-            case .monitor(let status)
-            where status.scope == .sinceClear && status.supported && status.complete == false:
+            case .monitor(let status) where status.scope == .sinceClear && status.supported:
                 let place = place(of: status.ecu)
+                ecus[place].monitors.insert(status.monitor)
+                guard status.complete == false else {
+                    if status.complete == true { ecus[place].complete.insert(status.monitor) }
+                    continue
+                }
                 let title = status.monitor.title.lowercased()
                 guard !ecus[place].incomplete.contains(title) else { continue }
                 ecus[place].lacksOnlyEvaporative =
@@ -199,8 +223,28 @@ extension UsedCarFacts {
         }
     }
 
+    /// Takes a value of a parameter group of SAE J1939, whose counters end at 64,255 or 250.
+    private mutating func take(group reading: Reading, _ table: PIDTable) {
+        guard case .number(let value) = reading.value else { return }
+        let distance = value >= 64_255 ? 65_535 : value
+        let (key, count): (WritableKeyPath<ECU, Double?>, Double)
+        switch table[reading.signal].id {
+        case "SPN3069": (key, count) = (\.lightKilometres, distance)
+        case "SPN3294": (key, count) = (\.clearedKilometres, distance)
+        case "SPN3295": (key, count) = (\.lightMinutes, distance)
+        case "SPN3296": (key, count) = (\.clearedMinutes, distance)
+        case "SPN3302": (key, count) = (\.clearedWarmUps, value >= 250 ? 255 : value)
+        case "SPN247": (key, count) = (\.runSeconds, value * 3_600)
+        default: return
+        }
+        ecus[place(of: reading.ecu)][keyPath: key] = count
+    }
+
     /// Takes a current value.
     private mutating func take(current reading: Reading, _ table: PIDTable) {
+        if reading.dataID?.service == DataID.parameterGroups {
+            return take(group: reading, table)
+        }
         guard let pid = reading.currentPID else { return }
         if pid == 0x51, case .label(let code) = reading.value {
             ecus[place(of: reading.ecu)].fuel = code
@@ -259,6 +303,15 @@ extension UsedCarFacts {
             }
         }
         for ecu in ecus {
+            if codes.told(.stored, by: ecu) == .list {
+                self.ecus[place(of: ecu)].storedCodes =
+                    codes.codes.filter { $0.ecu == ecu && $0.kind == .stored }.map(\.fullText)
+                if let difference = codes.difference(of: ecu, table),
+                    difference.counted > difference.listed
+                {
+                    self.ecus[place(of: ecu)].missingCount = difference.counted
+                }
+            }
             if let light = codes.lampIsOn(ecu, table) {
                 self.ecus[place(of: ecu)].lightIsOn = light
             }
@@ -273,6 +326,7 @@ extension UsedCarFacts {
         case .iso9141, .iso14230, .j1850: isOnCAN = false
         case .j1939, nil: isOnCAN = nil
         }
+        for index in self.ecus.indices { self.ecus[index].isOnJ1939 = codes.isOnJ1939 }
         // The charge of a traction battery.
         if current.all.contains(where: { $0 == 0x5B || $0 == 0x9A }) { isHybrid = true }
     }

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        arguments: distances + counters + clearing + identity)
+        arguments: distances + counters + clearing + clears + identity)
     func `every comparison gives its grade, and nothing else`(_ one: Case) {
         let findings = Self.found(one.facts, one.known).findings
         #expect(findings.map { "\($0.grade.rawValue) \($0.id)" } == one.expected)
@@ -200,6 +200,46 @@ import Testing
                 }
             ]
         },
+        Case(
+            "more km since a clear than a dashboard in km, as the user says",
+            ["contradiction counted-distance"]
+        ) {
+            $0.distances = [
+                .init(.shown, 48_000, source: "dashboard", hasNamedUnit: true)
+            ]
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 54_000; $0.clearedWarmUps = 255
+                }
+            ]
+        },
+        Case("exactly the number of miles, whatever unit the user named", ["odd counted-distance"])
+        {
+            $0.distances = [
+                .init(.shown, 18_641, source: "dashboard", hasNamedUnit: true)
+            ]
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 30_000; $0.clearedWarmUps = 255
+                }
+            ]
+        },
+        Case("an odometer below an earlier reading", ["contradiction odometer-fell"]) {
+            $0.distances = [shown(97_310)]
+            $0.earlierKilometres = 120_000
+        },
+        Case("an earlier reading that may be the same in kilometres", ["odd odometer-fell"]) {
+            $0.distances = [shown(60_000)]
+            $0.earlierKilometres = 96_500
+        },
+        Case("an earlier reading at the end of its range", []) {
+            $0.distances = [shown(97_310)]
+            $0.earlierKilometres = 429_496_729.5
+        },
+        Case("an earlier reading that is lower", []) {
+            $0.distances = [shown(97_310)]
+            $0.earlierKilometres = 97_300
+        },
         Case("a full counter", ["odd counted-distance"]) {
             $0.distances = [odometer(30_000)]
             $0.ecus = [
@@ -322,6 +362,36 @@ import Testing
             $0.ecus = [
                 ecu {
                     $0.ignitionCycles = 20_000; $0.conditions = 5_000
+                }
+            ]
+        },
+        // SAE J1979: a numerator and the general denominator count once in a driving cycle at most.
+        Case("the limit of the other counters: 2 % and 5", []) {
+            $0.ecus = [
+                ecu {
+                    $0.ignitionCycles = 1_000; $0.highestCounter = ("CATCOMP1", 1_025)
+                }
+            ]
+        },
+        Case("more drives than ignition cycles", ["odd counters-exceed-cycles"]) {
+            $0.ecus = [
+                ecu {
+                    $0.ignitionCycles = 1_000; $0.highestCounter = ("OBDCOND", 1_026)
+                }
+            ]
+        },
+        Case("ignition cycles at their end, below another counter", []) {
+            $0.ecus = [
+                ecu {
+                    $0.ignitionCycles = 65_535; $0.highestCounter = ("EVAPCOMP", 65_535)
+                }
+            ]
+        },
+        // The example of info type 08 of a recorded Golf 7.
+        Case("a numerator above its own denominator", []) {
+            $0.ecus = [
+                ecu {
+                    $0.ignitionCycles = 1_676; $0.highestCounter = ("EGRCOMP", 1_346)
                 }
             ]
         },
@@ -486,6 +556,224 @@ import Testing
         },
     ]
 
+    // MARK: One clear, and the light
+
+    /// A clear sets PIDs 30, 31, 4E, 21 and 4D to 0 together (SAE J1979).
+    static let clears: [Case] = [
+        Case("30,000 km in 60 minutes", ["odd clear-counters-differ"]) {
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 30_000; $0.clearedWarmUps = 255; $0.clearedMinutes = 60
+                }
+            ]
+        },
+        Case("the limit of 200 km/h and 50 km: 453 km in 120 minutes", []) {
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 453; $0.clearedMinutes = 120
+                }
+            ]
+        },
+        Case("a plug-in hybrid drives without its engine", []) {
+            $0.isHybrid = true
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 30_000; $0.clearedWarmUps = 20; $0.clearedMinutes = 300
+                }
+            ]
+        },
+        Case("a full distance that is counted, in 400 hours", []) {
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 65_535; $0.clearedWarmUps = 255
+                    $0.clearedMinutes = 24_000
+                }
+            ]
+        },
+        Case("200 warm-ups in 100 minutes", ["odd clear-counters-differ"]) {
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 600; $0.clearedWarmUps = 200; $0.clearedMinutes = 100
+                }
+            ]
+        },
+        Case("the limit of 500 m for each warm-up", []) {
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 100; $0.clearedWarmUps = 200
+                }
+            ]
+        },
+        Case("255 warm-ups in 3 km are not a clear of 3 km ago", ["odd clear-counters-differ"]) {
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 3; $0.clearedWarmUps = 255; $0.clearedMinutes = 9_000
+                }
+            ]
+        },
+        Case("a distance that is not counted", ["note clear-counters-differ"]) {
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 0; $0.clearedWarmUps = 40
+                }
+            ]
+        },
+        Case("9,000 km with 2 warm-ups", ["odd clear-counters-differ"]) {
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 9_000; $0.clearedWarmUps = 2
+                }
+            ]
+        },
+        Case("150 hours of standing", ["odd clear-counters-differ"]) {
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 140; $0.clearedMinutes = 9_000
+                }
+            ]
+        },
+        Case("a taxi: 9,000 km in 65,535 minutes", []) {
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 9_000; $0.clearedWarmUps = 255
+                    $0.clearedMinutes = 65_535
+                }
+            ]
+        },
+        Case(
+            "the light was on for more minutes than since a clear", ["odd light-longer-than-clear"]
+        ) {
+            $0.ecus = [
+                ecu {
+                    $0.lightMinutes = 900; $0.clearedMinutes = 700; $0.lightIsOn = true
+                }
+            ]
+        },
+        Case("no monitor has run, and no counter says why", ["note no-monitor-has-run"]) {
+            $0.ecus = [ecu { $0.monitors = [.misfire, .catalyst, .oxygenSensor] }]
+        },
+        Case("one monitor has run", []) {
+            $0.ecus = [
+                ecu {
+                    $0.monitors = [.misfire, .catalyst, .oxygenSensor]
+                    $0.complete = [.misfire, .oxygenSensor]
+                }
+            ]
+        },
+        Case("a gearbox has no monitors that need driving", []) {
+            $0.ecus = [ecu { $0.monitors = [.components] }]
+        },
+        Case(
+            "every monitor has run in 1 km", ["odd monitors-too-early", "note just-cleared"]
+        ) {
+            $0.ecus = [
+                ecu {
+                    $0.monitors = [.misfire, .catalyst, .evaporative, .oxygenSensor]
+                    $0.complete = $0.monitors
+                    $0.clearedKilometres = 1; $0.clearedWarmUps = 0; $0.clearedMinutes = 3
+                }
+            ]
+        },
+        Case("every monitor has run in 40 km", ["note just-cleared"]) {
+            $0.ecus = [
+                ecu {
+                    $0.monitors = [.misfire, .catalyst, .evaporative, .oxygenSensor]
+                    $0.complete = $0.monitors
+                    $0.clearedKilometres = 40; $0.clearedWarmUps = 1; $0.clearedMinutes = 50
+                }
+            ]
+        },
+        Case("a monitor that did not run in 1,001 km, without PID 30", ["odd monitors-incomplete"])
+        {
+            $0.ecus = [
+                ecu {
+                    $0.incomplete = ["catalyst"]; $0.clearedKilometres = 1_001
+                }
+            ]
+        },
+        Case(
+            "a monitor that did not run in 51 warm-ups, without PID 31", ["odd monitors-incomplete"]
+        ) {
+            $0.ecus = [
+                ecu {
+                    $0.incomplete = ["catalyst"]; $0.clearedWarmUps = 51
+                }
+            ]
+        },
+        Case("another code lit the light since the clear", ["odd permanent-codes"]) {
+            $0.ecus = [
+                ecu {
+                    $0.lightIsOn = true; $0.storedCodes = ["P0171"]; $0.codes = ["P0171"]
+                    $0.permanentCodes = ["P0171", "P0420"]
+                }
+            ]
+        },
+        Case("the permanent code is the stored one", []) {
+            $0.isOnCAN = true
+            $0.ecus = [
+                ecu {
+                    $0.lightIsOn = true; $0.storedCodes = ["P0420"]; $0.codes = ["P0420"]
+                    $0.permanentCodes = ["P0420"]
+                }
+            ]
+        },
+        Case("a stored and permanent code without the light", ["odd codes-without-light"]) {
+            $0.isOnCAN = true
+            $0.ecus = [
+                ecu {
+                    $0.lightIsOn = false; $0.storedCodes = ["P0420"]; $0.codes = ["P0420"]
+                    $0.permanentCodes = ["P0420"]; $0.lightKilometres = 300
+                }
+            ]
+        },
+        Case("a stored code that never had the light", ["odd codes-without-light"]) {
+            $0.isOnCAN = true
+            $0.ecus = [
+                ecu {
+                    $0.lightIsOn = false; $0.storedCodes = ["P0420"]; $0.codes = ["P0420"]
+                    $0.lightKilometres = 0; $0.lightMinutes = 0
+                }
+            ]
+        },
+        Case("a stored code whose light went off", ["note codes-without-light"]) {
+            $0.isOnCAN = true
+            $0.ecus = [
+                ecu {
+                    $0.lightIsOn = false; $0.storedCodes = ["P0420"]; $0.codes = ["P0420"]
+                    $0.lightKilometres = 300
+                }
+            ]
+        },
+        Case("a gearbox leaves the light to the engine", []) {
+            $0.isOnCAN = true
+            $0.ecus = [
+                ecu {
+                    $0.lightIsOn = true; $0.storedCodes = ["P0420"]; $0.codes = ["P0420"]
+                },
+                ecu(gearbox) {
+                    $0.lightIsOn = false; $0.storedCodes = ["P0700"]; $0.codes = ["P0700"]
+                },
+            ]
+        },
+        Case("three codes that are not listed", ["odd codes-missing"]) {
+            $0.isOnCAN = true
+            $0.ecus = [
+                ecu {
+                    $0.missingCount = 3; $0.storedCodes = []; $0.lightIsOn = true
+                }
+            ]
+        },
+        Case("a count that includes pending codes", []) {
+            $0.isOnCAN = true
+            $0.ecus = [
+                ecu {
+                    $0.missingCount = 1; $0.storedCodes = []; $0.codes = ["P0171"]
+                    $0.lightIsOn = true
+                }
+            ]
+        },
+    ]
+
     // MARK: Identity
 
     /// The VINs of the ELM327's data sheet and of a recorded Golf; 1HGCM82633A004352 is an example of the check
@@ -534,6 +822,44 @@ import Testing
         Case("a right check digit", []) { $0.vins = [vin("1HGCM82633A004352")] },
         Case("a wrong check digit", ["odd vin-check-digit"]) {
             $0.vins = [vin("1HGCM82633A004353")]
+        },
+        Case("a serial number that was masked", []) { $0.vins = [vin("2HGFG12826H000000")] },
+        Case("a VIN in lower case", []) {
+            $0.vins = [vin(golf), vin(golf.lowercased(), cluster, "22:F190")]
+        },
+        Case("a petrol car of 2012 whose ECU does not watch the catalyst", ["odd vin-year"]) {
+            $0.isOnCAN = true
+            $0.vins = [vin("1G1ZC5E00CF123456")]
+            $0.ecus = [
+                ecu {
+                    $0.isCompression = false; $0.monitors = [.misfire, .evaporative]
+                }
+            ]
+        },
+        Case("a diesel of 2012 may not announce its particulate filter", []) {
+            $0.isOnCAN = true
+            $0.vins = [vin("1G1ZC5E00CF123456")]
+            $0.ecus = [
+                ecu {
+                    $0.isCompression = true; $0.monitors = [.misfire, .noxSCR]
+                }
+            ]
+        },
+        // 1G1ZC5E0 with year D.
+        Case("a diesel of 2013 without a particulate filter", ["odd vin-year"]) {
+            $0.isOnCAN = true
+            $0.vins = [vin("1G1ZC5E09DF123456")]
+            $0.ecus = [
+                ecu {
+                    $0.isCompression = true; $0.monitors = [.misfire, .noxSCR]
+                }
+            ]
+        },
+        Case("three VINs in three modules", ["contradiction vin-differs"]) {
+            $0.vins = [
+                vin(golf), vin(other, cluster, "22:F190"),
+                vin("WVWZZZ3CZEE000999", brakes, "22:F190"),
+            ]
         },
         Case("Europe has no check digit", []) { $0.vins = [vin("WVWZZZAUZEW033334")] },
         // Model year 2012 by position 10 and a letter in position 7.
@@ -643,7 +969,7 @@ import Testing
     }
 
     @Test func `no text blames anybody`() {
-        let cases = Self.distances + Self.counters + Self.clearing + Self.identity
+        let cases = Self.distances + Self.counters + Self.clearing + Self.clears + Self.identity
         for one in cases {
             let findings = Self.found(one.facts)
             let text = (findings.findings.map(\.text) + [findings.verdict]).joined().lowercased()

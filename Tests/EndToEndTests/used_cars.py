@@ -30,7 +30,8 @@ class ECU:
 
     def __init__(self, address, **facts):
         self.address, self.answers = address, {}
-        pids = {0x01: u(facts.get("mil", 0) << 7 | facts.get("count", 0), 1) + bytes([facts.get("kind", 0) | 7, 0xE5, facts.get("incomplete", 0)]),
+        pids = {0x01: u(facts.get("mil", 0) << 7 | facts.get("count", 0), 1) + bytes(
+            [facts.get("kind", 0) | 7, facts.get("supported", 0xE5), facts.get("incomplete", 0)]),
                 0x1C: b"\x06"}
         for name, pid, size in [("light_km", 0x21, 2), ("warm_ups", 0x30, 1), ("km", 0x31, 2), ("light_min", 0x4D, 2),
                                 ("minutes", 0x4E, 2), ("fuel", 0x51, 1)]:
@@ -159,6 +160,26 @@ def engine(address=0x7E8, **facts):
     return ECU(address, **{key: value for key, value in usual.items() if value is not None})
 
 
+def truck(odometer=600000, hours=9000, light_km=0, km=40000, light_min=0, minutes=60000, warm_ups=200, incomplete=0, permanent="00000000"):
+    """A conversation with the engine of a truck on SAE J1939: DM1, DM5, DM21, DM26, DM28, VIN, hours and distance."""
+    def little(number, size):
+        return int(number).to_bytes(size, "little").hex().upper()
+
+    out = []
+    for command in "ATZ ATD ATE0 ATL0 ATS0 ATH1 ATSP0 ATTP6 ATTP7 ATTP8 ATTP9 ATTPA ATAL ATAT1 ATM0 ATI ATDPN ATRV".split():
+        out += [">" + command, {"ATI": "ELM327 v2.2", "ATZ": "ELM327 v2.2", "ATDPN": "A", "ATRV": "27.8V"}.get(command, "OK")]
+    out += [">0100", "UNABLE TO CONNECT", ">22F810", "NO DATA"]
+    groups = {"FECA": "00FF00000000FFFF", "FECB": "00FF00000000FFFF", "FECF": "00FF00000000FFFF",
+              "FD80": "00FF" + permanent + "FFFF", "FECE": "000014070010" + little(incomplete << 8, 2),
+              "C100": little(light_km, 2) + little(km, 2) + little(light_min, 2) + little(minutes, 2),
+              "FDB8": "0000" + little(warm_ups, 1) + "E01EE01EFF", "FEE5": little(hours * 20, 4) + "FFFFFFFF",
+              "FEE0": "20130000" + little(odometer * 8, 4)}
+    for group, data in groups.items():
+        out += [">00" + group, f"60{group}00{data}"]
+    out += [">00FEEC", "70ECFF0020120003FFECFE00", "70EBFF000134585842443554", "70EBFF000241314E58303030", "70EBFF00033331312AFFFFFF"]
+    return "\n".join(out) + "\n"
+
+
 # Name, what the vehicle is, ECUs, options of the recording, arguments, and the findings it must have with their grade.
 # "honest": no contradiction; "doctored": a contradiction or odd; otherwise the part that was replaced.
 SHOWN = ["--odometer", "97310"]
@@ -193,8 +214,22 @@ CASES = [
      {"modules": [ECU(0x77E, data={0xF190: GOLF, 0x2203: u(97310, 3)})]}, SHOWN, {}),
     ("grey import without permanent codes", "honest", [engine(vin=CRUZE, no_permanent=True)], {}, SHOWN, {"vin-year": "odd"}),
 
+    ("a fault that went away", "honest", [engine(count=1, stored=[0x0420], light_km=300, light_min=400)], {}, SHOWN,
+     {"codes-without-light": "note"}),
+    ("a VIN that was masked", "honest", [engine(vin="1HGCM82630A000000")], {}, SHOWN, {}),
+    ("a VIN in lower case", "honest", [engine(), ECU(0x7E9, vin=GOLF.lower())], {}, SHOWN, {}),
+    ("plug-in hybrid, engine hardly runs", "honest", [engine(fuel=0x15, km=30000, warm_ups=90, minutes=900)], {}, SHOWN, {}),
+    ("taxi that waits", "honest", [engine(km=9000, warm_ups=255, minutes=60000)], {}, SHOWN, {}),
+    ("motorway since a clear", "honest", [engine(km=20000, warm_ups=30, minutes=11000)], {}, SHOWN, {}),
+    ("old, only PID 01, cleared or without battery", "honest", [ECU(0x10, vin=OTHER, incomplete=0xE5)], {"form": "k"},
+     ["--odometer", "212000"], {"no-monitor-has-run": "note"}),
+    ("truck", "honest", truck(), {}, ["--odometer", "600000"], {}),
+    ("truck, counters at their end", "honest", truck(light_km=0xFAFF, km=0xFAFF, light_min=0xFAFF, minutes=0xFAFF, warm_ups=0xFA), {},
+     ["--odometer", "600000"], {}),
+    ("truck, cleared for repair", "honest", truck(km=20, minutes=30, warm_ups=1, incomplete=0x10), {}, ["--odometer", "600000"],
+     {"just-cleared": "note"}),
     ("new instruments", "cluster-replaced", [engine()], {}, ["--odometer", "12000"], {"lifetime-distance": "contradiction"}),
-    ("new instruments, few counters", "cluster-replaced", [engine(odometer=None, lifetime=None, km=30000)], {},
+    ("new instruments, few counters", "cluster-replaced", [engine(odometer=None, lifetime=None, km=30000, minutes=40000)], {},
      ["--odometer", "12000"], {"counted-distance": "contradiction"}),
     ("new ECU", "ecu-replaced", [engine(odometer=0, lifetime=None, cycles=(0, 0), rest=0, km=0, warm_ups=0, minutes=0)], {}, SHOWN,
      {"counters-younger": "odd"}),
@@ -203,6 +238,13 @@ CASES = [
     ("used instruments", "module-replaced", [engine()], {"modules": [ECU(0x77E, data={0xF190: OTHER})]}, SHOWN,
      {"vin-differs": "odd"}),
 
+    ("truck, dashboard set back", "doctored", truck(odometer=1200000, hours=18000), {}, ["--odometer", "600000"],
+     {"lifetime-distance": "contradiction"}),
+    ("truck, hours remain", "doctored", truck(odometer=60000, hours=30000, km=20000), {}, ["--odometer", "60000"], {"counters-older": "odd"}),
+    ("truck, only the counter since a clear remains", "doctored", truck(odometer=20000, hours=900, km=60000), {},
+     ["--odometer", "20000"], {"counted-distance": "contradiction"}),
+    ("truck, light for longer than since a clear", "doctored", truck(light_km=800, km=200, minutes=300, warm_ups=20), {},
+     ["--odometer", "600000"], {"light-longer-than-clear": "odd"}),
     ("dashboard set back", "doctored", [engine(odometer=182344, lifetime=182340)], {}, SHOWN, {"lifetime-distance": "contradiction"}),
     ("dashboard and PID A6 set back", "doctored", [engine(lifetime=182340)], {}, SHOWN, {"lifetime-distance": "contradiction"}),
     ("only counters since a clear remain", "doctored", [engine(odometer=30000, lifetime=None, km=60000, warm_ups=255)], {}, [],
@@ -228,11 +270,29 @@ CASES = [
     ("software that was changed", "doctored",
      [engine(), ECU(0x7E9, calibrations=[("04E906016E", "11223344")])], {}, SHOWN, {"calibration-number": "odd"}),
     ("ECU of another engine", "doctored", [engine(kind=8, fuel=1, cycles=None)], {}, SHOWN, {"engine-kind": "odd"}),
+    ("30,000 km in an hour of running engine", "doctored", [engine(km=30000, warm_ups=255, minutes=60)], {}, SHOWN,
+     {"clear-counters-differ": "odd"}),
+    ("200 warm-ups in 60 km", "doctored", [engine(km=60, warm_ups=200, minutes=100)], {}, SHOWN, {"clear-counters-differ": "odd"}),
+    ("every monitor has run in a minute", "doctored", [engine(km=0, warm_ups=0, minutes=1)], {}, SHOWN, {"monitors-too-early": "odd"}),
+    ("the light for longer than since a clear", "doctored", [engine(mil=1, count=1, stored=[0x0420], light_min=9000)], {}, SHOWN,
+     {"light-longer-than-clear": "odd"}),
+    ("a permanent code beside another stored one", "doctored",
+     [engine(mil=1, count=1, stored=[0x0171], permanent=[0x0171, 0x0420])], {}, SHOWN, {"permanent-codes": "odd"}),
+    ("a stored code that never had the light", "doctored", [engine(count=1, stored=[0x0420])], {}, SHOWN,
+     {"codes-without-light": "odd"}),
+    ("codes that are counted and not listed", "doctored", [engine(mil=1, count=3)], {}, SHOWN, {"codes-missing": "odd"}),
+    ("more drives than ignition cycles", "doctored", [engine(cycles=(16900, 15900))], {}, SHOWN, {"counters-exceed-cycles": "odd"}),
+    ("a monitor that ran more often than the engine", "doctored", [engine(rest=17000)], {}, SHOWN, {"counters-exceed-cycles": "odd"}),
+    ("2012 without a monitor of the catalyst", "doctored", [engine(vin=CRUZE, supported=0xE4)], {}, SHOWN, {"vin-year": "odd"}),
+    ("monitors kept from running, no warm-ups", "doctored", [engine(incomplete=0x21, warm_ups=None)], {}, SHOWN,
+     {"monitors-incomplete": "odd"}),
     ("2012 without CAN", "doctored", [ECU(0x10, vin=CRUZE)], {"form": "k"}, SHOWN, {"vin-year": "odd"}),
 ]
 
 
 def text_of(ecus, options):
+    if isinstance(ecus, str):
+        return ecus
     options = dict(options)
     walk, odometer = options.pop("walk", ()), options.pop("odometer", None)
     text = recording(ecus, options.pop("modules", ()) or walk, **options)

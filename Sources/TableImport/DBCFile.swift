@@ -81,13 +81,17 @@ struct DBCFile {
     /// Whether no identifier of 29 bits has a priority or a sender, as some programs write groups.
     private var hasOnlyGroups = false
 
-    /// Signals of no message are in a message with this number.
+    /// Signals of no message are in a message with this number or this name.
     private static let bin: UInt32 = 0xC000_0000
+    private static let binName = "VECTOR__INDEPENDENT_SIG_MSG"
 
     /// Whether a text is a DBC file.
     static func isDatabase(_ lines: [String]) -> Bool {
-        lines.contains { $0.hasPrefix("BO_ ") }
-            && lines.contains { Text.trimmed($0).hasPrefix("SG_ ") || $0.hasPrefix("BU_:") }
+        let words = lines.lazy.map { $0.split { $0 == " " || $0 == "\t" }.first ?? "" }
+        return words.contains("BO_")
+            && zip(lines, words).contains {
+                $1 == "SG_" || $1.hasPrefix("BU_:") || $0.contains(" SG_ ")
+            }
     }
 
     init(_ lines: [String]) {
@@ -113,7 +117,7 @@ struct DBCFile {
     // MARK: Statements
 
     private mutating func readStatement(_ words: inout DBCWords) {
-        guard let keyword = words.word() else { return words.skipLine() }
+        guard let keyword = words.wordInLine() else { return words.skipLine() }
         switch keyword {
         case "BO_": readMessage(&words)
         case "SG_": readSignal(&words)
@@ -151,6 +155,8 @@ struct DBCFile {
             default: break
             }
             words.skipStatement()
+        // Another statement may follow in the line.
+        case "NS_", "BS_", "BU_": words.skipRow()
         case "VERSION", "EV_", "SIG_GROUP_", "BO_TX_BU_", "FILTER", "CAT_DEF_", "CAT_",
             "ENVVAR_DATA_", "BA_DEF_REL_", "BA_REL_", "BA_DEF_DEF_REL_", "SGTYPE_",
             "SIGTYPE_VALTYPE_":
@@ -166,7 +172,7 @@ struct DBCFile {
         let line = words.line
         current = nil
         isInBin = false
-        defer { words.skipLine() }
+        defer { words.skipRow() }
         guard let number = words.messageNumber(), let name = words.word(), words.take(":"),
             let length = words.unsigned(), length <= Self.longestMessage
         else {
@@ -174,7 +180,7 @@ struct DBCFile {
             faults.append(("BO_", line, .malformed("the message")))
             return
         }
-        if number == Self.bin {
+        if number == Self.bin || name == Self.binName {
             isInBin = true
             return
         }
@@ -183,12 +189,12 @@ struct DBCFile {
     }
 
     private mutating func readSignal(_ words: inout DBCWords) {
-        guard !isInBin else { return words.skipLine() }
+        guard !isInBin else { return words.skipRow() }
         rowCount += 1
         let name = words.word() ?? ""
         var row = Row(name: name, key: name, line: words.line)
         let isRead = !name.isEmpty && Self.read(&row, &words)
-        words.skipLine()
+        words.skipRow()
         guard let current else {
             faults.append((name, row.line, .malformed("its message")))
             return
@@ -252,7 +258,9 @@ struct DBCFile {
         guard let id = words.messageNumber(), let name = words.word(), let other = words.word()
         else { return }
         var values: [ClosedRange<Int>] = []
-        while let low = words.unsigned(), words.take("-"), let high = words.unsigned() {
+        while let low = words.unsigned() {
+            // Some programs write a single value for a range.
+            guard let high = words.take("-") ? words.unsigned() : low else { break }
             if low <= high { values.append(low...high) }
             _ = words.take(",")
         }
@@ -302,7 +310,8 @@ struct DBCFile {
             if let name = longNames[Place(message: number, signal: "")], !name.isEmpty {
                 messages[index].name = name
             }
-            var seen: [String: Int] = [:]
+            var seen: Set<String> = []
+            let keys = Set(messages[index].signals.map(\.key))
             for row in messages[index].signals.indices {
                 let key = messages[index].signals[row].key
                 let place = Place(message: number, signal: key)
@@ -313,9 +322,15 @@ struct DBCFile {
                 messages[index].signals[row].selection = selections[place]
                 messages[index].signals[row].labels =
                     labels[place] ?? listNames[place].flatMap { lists[$0] } ?? []
-                let count = (seen[key] ?? 0) + 1
-                seen[key] = count
-                if count > 1 { messages[index].signals[row].name += "_\(count)" }
+                guard !seen.insert(key).inserted else { continue }
+                // The same name again gets a number that no other signal has.
+                var number = 2
+                while keys.contains("\(key)_\(number)")
+                    || !seen.insert("\(key)_\(number)").inserted
+                {
+                    number += 1
+                }
+                messages[index].signals[row].name += "_\(number)"
             }
         }
     }
@@ -342,8 +357,33 @@ struct DBCWords {
 
     var isAtEnd: Bool { place >= bytes.count }
 
-    private mutating func skipBlanks() {
+    /// The place of the next byte that is not a blank.
+    private func afterBlanks(_ start: Int) -> Int {
+        var place = start
         while place < bytes.count, bytes[place] == 0x20 || bytes[place] == 0x09 { place += 1 }
+        return place
+    }
+
+    /// Skips blanks, and the ends of lines after which the statement goes on.
+    private mutating func skipBlanks() {
+        place = afterBlanks(place)
+        guard place < bytes.count, bytes[place] == 0x0A else { return }
+        let (before, line) = (place, line)
+        skipSpace()
+        if isAtEnd || isStatement(place) { (place, self.line) = (before, line) }
+    }
+
+    /// Whether a keyword or a remark begins here: words of capitals that end with `_`.
+    private func isStatement(_ start: Int) -> Bool {
+        if bytes[start...].starts(with: "//".utf8) || bytes[start...].starts(with: "VERSION".utf8) {
+            return true
+        }
+        var end = start
+        while end < bytes.count, (0x41...0x5A).contains(bytes[end]) || bytes[end] == 0x5F {
+            end += 1
+        }
+        guard end > start, bytes[end - 1] == 0x5F else { return false }
+        return end == bytes.count || [0x20, 0x09, 0x0A, 0x3A].contains(bytes[end])
     }
 
     /// Skips blanks and line ends.
@@ -366,6 +406,19 @@ struct DBCWords {
         line += 1
     }
 
+    /// Skips to the end of the line, or to another statement in it.
+    mutating func skipRow() {
+        while place < bytes.count, bytes[place] != 0x0A {
+            let isBlank = bytes[place] == 0x20 || bytes[place] == 0x09 || bytes[place] == 0x3A
+            place += 1
+            guard isBlank, place < bytes.count, bytes[place] != 0x0A, isStatement(place) else {
+                continue
+            }
+            return bytes[place] == 0x2F ? skipLine() : ()
+        }
+        skipLine()
+    }
+
     /// Skips to the next semicolon, or to the end of the line if the line has no semicolon.
     mutating func skipStatement() {
         while place < bytes.count {
@@ -384,9 +437,15 @@ struct DBCWords {
         }
     }
 
-    /// The text up to a blank, a quote, a colon or a semicolon; nil at the end of the line.
+    /// The text up to a blank, a quote, a colon or a semicolon; nil at the end of the statement.
     mutating func word() -> String? {
         skipBlanks()
+        return wordInLine()
+    }
+
+    /// The text up to a blank, a quote, a colon or a semicolon; nil at the end of the line.
+    mutating func wordInLine() -> String? {
+        place = afterBlanks(place)
         let start = place
         while place < bytes.count,
             ![0x20, 0x09, 0x0A, 0x0D, 0x22, 0x3A, 0x3B].contains(bytes[place])
@@ -410,14 +469,18 @@ struct DBCWords {
         return String(decoding: bytes[start..<place], as: UTF8.self)
     }
 
-    mutating func unsigned() -> Int? { Int(digits { (0x30...0x39).contains($0) }) }
+    /// A number without a sign; the greatest one for a number that is greater.
+    mutating func unsigned() -> Int? {
+        let text = digits { (0x30...0x39).contains($0) }
+        return text.isEmpty ? nil : Int(text) ?? .max
+    }
 
     /// A whole number, which may have decimals of 0.
     mutating func integer() -> Int? {
-        let before = place
+        let (before, line) = (place, line)
         let text = digits { (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }
         if let number = Int(text) ?? Fraction(decimal: text)?.int { return number }
-        place = before
+        (place, self.line) = (before, line)
         return nil
     }
 
@@ -444,11 +507,24 @@ struct DBCWords {
         let start = place
         while place < bytes.count, bytes[place] != 0x22 {
             if bytes[place] == 0x0A { self.line += 1 }
-            place +=
-                bytes[place] == 0x5C && place + 1 < bytes.count && bytes[place + 1] == 0x22 ? 2 : 1
+            let isEscaped =
+                bytes[place] == 0x5C && place + 1 < bytes.count && bytes[place + 1] == 0x22
+                && !endsStatement(place + 2)
+            place += isEscaped ? 2 : 1
         }
         defer { place = min(place + 1, bytes.count) }
         return String(decoding: bytes[start..<min(place, bytes.count)], as: UTF8.self)
+    }
+
+    /// Whether a semicolon and another statement follow, so that a quote before them ends its text even after
+    /// a backslash, as in `"C:\\"`.
+    private func endsStatement(_ start: Int) -> Bool {
+        var place = afterBlanks(start)
+        guard place < bytes.count, bytes[place] == 0x3B else { return false }
+        place = afterBlanks(place + 1)
+        guard place < bytes.count, bytes[place] == 0x0A else { return false }
+        while place < bytes.count, [0x0A, 0x20, 0x09].contains(bytes[place]) { place += 1 }
+        return place == bytes.count || isStatement(place)
     }
 
     /// A text in quotes that ends in this line.
@@ -465,11 +541,12 @@ struct DBCWords {
         while true {
             let (before, line) = (place, line)
             skipSpace()
-            guard let code = integer(), let label = quoted() else {
+            guard let code = decimal(), let label = quoted() else {
                 (place, self.line) = (before, line)
                 return found
             }
-            found.append((code, label))
+            if let code = code.int { found.append((code, label)) }
+            _ = take(",")
         }
     }
 

@@ -46,7 +46,7 @@ struct Fraction: Hashable, Sendable {
         if let mark = rest.first {
             guard mark | 0x20 == 0x65,
                 let exponent = Int(String(decoding: rest.dropFirst(), as: UTF8.self)),
-                (-24...24).contains(exponent)
+                (-60...60).contains(exponent)
             else { return nil }
             scale += exponent
         }

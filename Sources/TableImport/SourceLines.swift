@@ -1,12 +1,17 @@
-/// The lines of a text file in UTF-8, else in Windows-1252 as far as that defines characters.
+import OBDCore
+
+/// The lines of a text file in UTF-8, else in Windows-1252; a byte order mark shows UTF-16.
 struct SourceLines {
     /// The lines without line ends.
     private(set) var lines: [String] = []
 
     init(_ bytes: [UInt8]) {
         var body = bytes[...]
+        if let text = Self.utf16(bytes) { body = Array(text.utf8)[...] }
         if body.starts(with: [0xEF, 0xBB, 0xBF]) { body = body.dropFirst(3) }
-        for line in body.split(separator: 0x0A, omittingEmptySubsequences: false) {
+        // Old Macs ended lines with a carriage return alone.
+        let end: UInt8 = body.contains(0x0A) ? 0x0A : 0x0D
+        for line in body.split(separator: end, omittingEmptySubsequences: false) {
             var cut = line
             while cut.last == 0x0D { cut.removeLast() }
             lines.append(Self.text(cut))
@@ -16,10 +21,19 @@ struct SourceLines {
     static func text(_ bytes: ArraySlice<UInt8>) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         var text = String.UnicodeScalarView()
-        for byte in bytes {
-            text.append(byte == 0x80 ? "€" : Unicode.Scalar(byte))
-        }
+        for byte in bytes { text.append(Windows1252.character(byte)) }
         return String(text)
+    }
+
+    /// The text of a file that begins with a byte order mark of UTF-16; nil for any other file.
+    private static func utf16(_ bytes: [UInt8]) -> String? {
+        let isLittle = bytes.starts(with: [0xFF, 0xFE])
+        guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else { return nil }
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { place in
+            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            return isLittle ? second << 8 | first : first << 8 | second
+        }
+        return String(decoding: units, as: UTF16.self)
     }
 
     /// The cells of a line of comma-separated values, without surrounding blanks.

@@ -1,3 +1,5 @@
+import OBDCore
+
 /// Converts a text file to UTF-8 in pieces, from UTF-16 and Windows-1252.
 ///
 /// A byte order mark shows UTF-16, and so do zeros in every second byte. In any other file the first bytes
@@ -127,13 +129,6 @@ package struct TextPieces {
 
     // MARK: Windows-1252
 
-    /// The characters from 80 to 9F; five bytes have none.
-    private static let upper: [UInt16] = [
-        0x20AC, 0xFFFD, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
-        0x2039, 0x0152, 0xFFFD, 0x017D, 0xFFFD, 0xFFFD, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-        0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0xFFFD, 0x017E, 0x0178,
-    ]
-
     private static func windows(_ piece: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var result: [UInt8] = []
         result.reserveCapacity(piece.count + piece.count / 8)
@@ -141,8 +136,7 @@ package struct TextPieces {
             if byte < 0x80 {
                 result.append(byte)
             } else {
-                let code = byte < 0xA0 ? upper[Int(byte) - 0x80] : UInt16(byte)
-                append(Unicode.Scalar(code) ?? "\u{FFFD}", to: &result)
+                append(Windows1252.character(byte), to: &result)
             }
         }
         return result[...]

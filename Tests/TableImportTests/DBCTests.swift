@@ -34,6 +34,10 @@ import Testing
             source.findings.map { ($0.name, $0.reason) }, uniquingKeysWith: { first, _ in first })
     }
 
+    private func labels(_ text: String) throws -> [[String]] {
+        try source(text).records.flatMap(\.rows).map { $0.signal.labels.map(\.label) }
+    }
+
     /// Positions by Vector's rule: the start of a big-endian number is its most significant bit.
     @Test(arguments: [
         ("3|10@0+", [0xFA, 0xCF] as [UInt8], 0x2B3), ("4|12@1+", [0xA5, 0xBC], 0xBCA),
@@ -55,6 +59,74 @@ import Testing
         #expect(try values(table, "CAN:1A0", [0, 0xC8])["M.S"] == .number(value))
     }
 
+    @Test(arguments: [
+        "BO_ 416\n M: 8\n A\n SG_ S : 0|8@1+ (1,0) [0|0] \"\" A,\n B\n SG_ T : 8|8@1+ (1,0) [0|0] \"\" A",
+        "BO_ 416 M: 8 A SG_ S : 0|8@1+ (1,0) [0|0] \"\" A SG_ T : 8|8@1+ (1,0) [0|0] \"\" B",
+        "NS_: BS_: BU_: A\n\tBO_\t416\tM:\t8\tA\n\tSG_\tS : 0|8@1+ (1,0)\n\tSG_\tT : 8|8@1+ (1,0)",
+        "BO_ 416 M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|0] \"\" A // SG_ U : 0|8@1+ (1,0)\n// SG_ V : 0|8@1+ (1,0)\n SG_ T : 8|8@1+ (1,0)",
+        "BO_ 416 M: 8 A\rSG_ S : 0|8@1+ (1,0)\rSG_ T : 8|8@1+ (1,0)\r",
+    ])
+    func `a statement has any number of lines, and a line any number of statements`(
+        text: String
+    ) throws {
+        let table = try table(text)
+        #expect(try values(table, "FD:1A0", [1, 2]) == ["M.S": .number(1), "M.T": .number(2)])
+    }
+
+    @Test func `statements other than messages and signals may have several lines`() throws {
+        let table = try table(
+            """
+            BO_ 416 M: 8 A
+             SG_ X M : 32|8@1+ (1,0) [0|0] "" A
+             SG_ F m1 : 0|32@1- (1,0) [0|0] "" A
+            SIG_VALTYPE_ 416
+              F : 1;
+            SG_MUL_VAL_ 416 F X
+              3,
+              5-6;
+            """)
+        for (value, isThere) in [(1, false), (3, true), (4, false), (6, true)] as [(UInt8, Bool)] {
+            let values = try values(table, "FD:1A0", [0, 0, 0xC0, 0x3F, value])
+            #expect(values["M.F"] == (isThere ? .number(1.5) : nil))
+        }
+    }
+
+    /// A backslash before a quote is a part of the text, unless the statement ends there.
+    @Test(arguments: [
+        "CM_ SG_ 416 S \"C:\\table\\\";", "CM_ SG_ 416 S \"C:\\\" ; ",
+        "CM_ SG_ 416 S \"say \\\"yes\\\";\nno\";",
+        "CM_ \"doubled \"\"quotes\"\"; VAL_ 416 S 1 \"\"x\"\"\";",
+    ])
+    func `a text ends where its statement does`(comment: String) throws {
+        let text =
+            "BO_ 416 M: 8 A\n SG_ S : 0|1@1+ (1,0)\n\(comment)\nCM_ \"x\";\nVAL_ 416 S 1 \"on\" 0 \"off\";"
+        #expect(try labels(text) == [["off", "on"]])
+    }
+
+    @Test(arguments: [
+        "0 \"a\" +1 \"b\"", "0.0 \"a\", 1E0 \"b\"", "18446744073709551616 \"x\" 1\"b\"0\"a\"",
+    ])
+    func `numbers of labels have any form`(labels: String) throws {
+        let text = "BO_ 416 M: 8 A\n SG_ S : 0|1@1+ (1,0)\nVAL_ 416 S \(labels);"
+        #expect(try self.labels(text) == [["a", "b"]])
+    }
+
+    @Test func `files are in UTF-8, UTF-16 or Windows-1252`() throws {
+        let text = "BO_ 416 M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|0] \"°C\" A\nCM_ \"–\";"
+        let units = Array(text.utf16)
+        let windows = text.unicodeScalars.map { $0 == "–" ? 0x96 : UInt8($0.value) }
+        let files: [[UInt8]] = [
+            Array(text.utf8), windows, [0xEF, 0xBB, 0xBF] + Array(text.utf8),
+            [0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] },
+            [0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] },
+        ]
+        for file in files {
+            let source = try TableSource.read(file, "f.dbc")
+            #expect(source.records.flatMap(\.rows).map(\.signal.unit) == ["°C"])
+        }
+        #expect(SourceLines([0x80, 0x96, 0x99, 0xE4]).lines == ["€–™ä"])
+    }
+
     @Test func `a row with a mistake costs no other row`() throws {
         let text = """
             Notes "of a person; BO_ 1 X: 8 A
@@ -71,6 +143,8 @@ import Testing
              SG_ Second : 0|8@1+ (1,0) [0|0] "" A
             BO_ 3221225472 VECTOR__INDEPENDENT_SIG_MSG: 0 Vector__XXX
              SG_ Bin : 0|8@1+ (1,0) [0|0] "" A
+            BO_ 1073741824 VECTOR__INDEPENDENT_SIG_MSG: 0 Vector__XXX
+             SG_ OtherBin : 0|8@1+ (1,0) [0|0] "" A
             CM_ SG_ 416 Good "several lines;
             BO_ 2 Comment: 8 A
              SG_ Wrong : 0|8@1+ (1,0) [0|0] "" A
@@ -211,13 +285,15 @@ import Testing
             BO_ 416 M: 8 A
              SG_ S : 0|8@1+ (1,0) [0|0] "" A
              SG_ S : 8|8@1+ (1,0) [0|0] "" A
+             SG_ S_2 : 24|8@1+ (1,0) [0|0] "" A
              SG_ EngineCoolantTemperatureOfTheFir : 16|8@1+ (1,0) [0|0] "" A
             BA_ "SystemMessageLongSymbol" BO_ 416 "Motor";
             BA_ "SystemSignalLongSymbol" SG_ 416 EngineCoolantTemperatureOfTheFir "EngineCoolantTemperatureOfTheFirstBank";
             """)
         #expect(
             source.records.flatMap(\.rows).map(\.signal.id) == [
-                "Motor.S", "Motor.S_2", "Motor.EngineCoolantTemperatureOfTheFirstBank",
+                "Motor.S", "Motor.S_3", "Motor.S_2",
+                "Motor.EngineCoolantTemperatureOfTheFirstBank",
             ])
     }
 

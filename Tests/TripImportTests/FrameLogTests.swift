@@ -67,6 +67,8 @@ import Testing
         ("  can0  7E8  [12]  00 09 62 F1 8C 31 32 33 34 35 36 AA", "7E8#000962F18C313233343536AA"),
         ("  can0  7E8  [02]  01 41", "7E8#0141"), ("  can0  7DF   [0]  remote request", "7DF#R"),
         ("  \u{1B}[1;31mcan0  7E8   [1]  AA\u{1B}[0m", "7E8#AA"),
+        ("  can0  7E8   [3]  35`0D`41   '5.A'", "7E8#410D35"), ("  can0  7E8   [1]  35", "7E8#35"),
+        ("  can0  7E8   [2]  01000001 00001101", "7E8#410D"),
     ])
     func `a line has several forms`(_ text: String, _ frame: String) {
         #expect(read(text) == frame)
@@ -90,6 +92,7 @@ import Testing
         ("(1436509052.249713) vcan0 20000004#0004000000000000", "other"),
         ("  can0  20000004   [8]  00 04 00 00 00 00 00 00   ERRORFRAME", "other"),
         ("\tcontroller-problem{rx-error-warning}", "other"), ("", "other"),
+        ("DROPCOUNT: dropped 1 CAN frame on 'can0' socket (total drops 13)", "other"),
     ])
     func `errors of the controller are no frames`(_ text: String, _ wanted: String) {
         #expect(read(text) == wanted)
@@ -101,7 +104,8 @@ import Testing
         "7E8 03 41 0D 32", "  7E8   [2]  03 41", "(1436509052.) vcan0 044#2A",
         "(1436509052.249713) vcan0 44#2A", "(1436509052.249713) vcan0 044#2A3",
         "(1436509052.249713) vcan0 044#2A366C2BBA00112233", "(1436509052.249713) vcan0 800#2A",
-        "(1436509052.249713) vcan0 044#2A R R", "not a frame",
+        "(1436509052.249713) vcan0 044#2A R R", "not a frame", "  can0  7E8   [3]  35`0D",
+        "  can0  7E8   [1]  35`0D", "  can0  7E8   [1]  01000002", "  can0  7E8   [2]  35`0D 41",
     ])
     func `damaged lines are not read`(_ text: String) { #expect(read(text) == "unreadable") }
 }
@@ -131,6 +135,27 @@ import Testing
             " 1 1059.9 FD 1 07E8 Rx - \(count) 00 09 62 F1 8C 31 32 33 34 35 36 AA",
         ])
         #expect(found == ["7E8#000962F18C313233343536AA"])
+    }
+
+    @Test func `events and errors in TRC are no frames`() throws {
+        let found = try frames([
+            ";$FILEVERSION=2.1", ";$COLUMNS=N,O,T,B,I,d,R,L,D", "1 1.5 EV  Ignition on",
+            "2 1.6 ER 1 - Rx - 5 04 00 00 00 00", "3 1.7 ST 1 - Rx - 4 00 00 00 00",
+            "4 1.8 RR 1 07E8 Rx - 8", "5 1.9 DT 1 07E8 Rx - 2 41 0D", "6 2.0 DT 1 07E8",
+        ])
+        #expect(found == ["7E8#410D", "unreadable"])
+    }
+
+    /// Numbers are hexadecimal or decimal, which only the head says, unless a byte shows it.
+    @Test(arguments: [
+        ("0.010000 1  7E8   Rx   d 2 41 0D", "7E8#410D"),
+        ("0.010000 1  18FEF100x   Tx   d 3 41 05 10  Length = 0 BitCount = 0", "18FEF100#410510"),
+    ])
+    func `ASC is known without its head`(_ line: String, _ wanted: String) throws {
+        #expect(try frames([line]) == [wanted])
+        for line in ["0.01 1  2024  Rx   d 2 65 13", "0.01 1  2024  Rx   d 2 65 4"] {
+            #expect(FrameLogForm(line: Array(line.utf8)[...]) == nil)
+        }
     }
 
     @Test func `TRC 1.0 is known without a line with its version`() throws {

@@ -49,7 +49,7 @@ package enum FrameLogForm: Hashable, Sendable {
             self = .asc
             return
         }
-        if lower.hasPrefix("base hex") || lower.hasPrefix("base dec") {
+        if lower.hasPrefix("base hex") || lower.hasPrefix("base dec") || Self.isHeadlessASC(words) {
             self = .asc
             return
         }
@@ -83,6 +83,20 @@ package enum FrameLogForm: Hashable, Sendable {
         let place = rest.dropFirst().firstIndex(where: isLength)
         guard let place, place > rest.startIndex + 1 else { return false }
         return isTimed || rest[place - 1].hexadecimal != nil
+    }
+
+    /// `0.010000 1  7E8  Rx   d 8 04 41 0C 1A F8 00 00 00`, from a log whose head is lost.
+    ///
+    /// Only the head says whether numbers are hexadecimal; a byte such as `0C` or `04` shows it, too.
+    private static func isHeadlessASC(_ words: [ArraySlice<UInt8>]) -> Bool {
+        guard words.count >= 6, words[0].contains(0x2E), words[0].millionths != nil,
+            words[1].decimal != nil, ["Rx", "Tx"].contains(words[3].string),
+            words[4].elementsEqual("d".utf8), let length = words[5].decimal, length <= 8,
+            words.count >= 6 + length
+        else { return false }
+        let bytes = words[6...].prefix(Int(length))
+        return bytes.allSatisfy { $0.count == 2 && $0.hexadecimal != nil }
+            && bytes.contains { $0.first == 0x30 || $0.decimal == nil }
     }
 
     /// `1) 1059 000007E8 8 04 41`: number, time in milliseconds, identifier, length and data.

@@ -11,7 +11,11 @@ import VehicleLink
 ///  (000.100000)  can0  RX - -  7E8   [8]  03 41 0D 35 00 00 00 00   '.A.5....'
 ///  (2021-05-04 16:34:11.190458)  can0  7E8   [2]  41 0D
 ///   can0  7E8  [12]  00 09 62 F1 8C 31 32 33 34 35 36 AA
+///   can0  7E8   [2]  35`0D
+///   can0  7E8   [2]  00001101 00110101
+/// DROPCOUNT: dropped 12 CAN frames on 'can0' socket (total drops 12)
 /// ```
+/// The last three lines are of `-S`, which turns the order of the bytes, of `-i`, and of `-d`.
 /// Three digits are an identifier with 11 bits, eight digits one with 29 bits.
 extension FrameLogReader {
     /// Whether each line is of candump.
@@ -26,6 +30,7 @@ extension FrameLogReader {
         // The details of an error (`-e`) are below its frame.
         if line.first == 0x09 { return .other }
         if line.contains(0x1B) { return readCandump(Self.withoutColours(line)[...]) }
+        if line.starts(with: "DROPCOUNT: ".utf8) { return .other }
         var words = LineWords(line)
         guard var word = words.next() else { return .other }
         var time: Int64?
@@ -120,15 +125,33 @@ extension FrameLogReader {
             if frame.data.count == Int(count) {
                 return word.first == 0x27 ? .frame(frame) : .unreadable("more than a frame")
             }
-            guard word.count == 2, let byte = word.hexadecimal else {
-                return .unreadable("the frame's data are not hexadecimal")
+            if word.count == 2, let byte = word.hexadecimal {
+                frame.data.append(UInt8(byte))
+                continue
             }
-            frame.data.append(UInt8(byte))
+            // `-S`: the last byte first, with a mark between bytes.
+            let bytes = word.split(separator: 0x60).reversed().map(Self.byte)
+            guard bytes.count == 1 || bytes.count == Int(count) else {
+                return .unreadable("the frame's data are not whole")
+            }
+            for byte in bytes {
+                guard let byte, frame.data.count < Int(count) else {
+                    return .unreadable("the frame's data are not hexadecimal")
+                }
+                frame.data.append(byte)
+            }
         }
         guard frame.data.count == Int(count) else {
             return .unreadable("the frame has fewer bytes than its length")
         }
         return .frame(frame)
+    }
+
+    /// A byte in two hexadecimal or, with `-i`, eight binary digits; nil for anything else.
+    private static func byte(_ word: ArraySlice<UInt8>) -> UInt8? {
+        if word.count == 2 { return word.hexadecimal.map { UInt8($0) } }
+        guard word.count == 8, word.allSatisfy({ $0 == 0x30 || $0 == 0x31 }) else { return nil }
+        return word.reduce(0) { $0 << 1 | ($1 - 0x30) }
     }
 
     /// The time in parentheses, which consists of two words if it has a date.

@@ -230,6 +230,12 @@ package struct FrameLogReader {
             return .other
         }
         var words = LineWords(line).rest[...]
+        // Events, errors and states of the bus have other columns than frames.
+        if let place = columns.firstIndex(of: 0x54), place < words.count,
+            !["DT", "FD", "FB", "FE", "BI"].contains(words[place].string)
+        {
+            return .other
+        }
         guard words.count > columns.count - 1 else {
             return words.isEmpty ? .other : .unreadable("a short line")
         }
@@ -243,8 +249,6 @@ package struct FrameLogReader {
             case 0x4F:
                 // Milliseconds.
                 time = word.millionths.map { $0 / 1000 }
-            case 0x54:
-                guard ["DT", "FD", "FB", "FE", "BI"].contains(word.string) else { return .other }
             case 0x42: channel = word
             case 0x49:
                 guard let id = word.hexadecimal else { return .other }

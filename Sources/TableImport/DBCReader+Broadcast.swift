@@ -29,7 +29,9 @@ extension DBCReader {
                 guard signal.end <= longest else { throw .place }
                 var row = try row(signal, from: 0)
                 row.signal.id = prefix + "." + Text.databaseName(signal.name)
-                if isGroup { row.signal.markMissing(except: Self.named(signal)) }
+                if isGroup {
+                    row.signal.markMissing(in: GroupPlace(message), except: Self.named(signal))
+                }
                 if let selection = try switches.selection(of: signal) {
                     row.condition = ImportedCondition(
                         id: prefix + "." + Text.databaseName(selection.multiplexer),
@@ -116,6 +118,9 @@ extension DBCReader {
             return copy
         }
 
+        /// Whether the group is in the range of NMEA 2000.
+        var isOfBoats: Bool { group >= 0x1_F000 }
+
         /// Whether each maker gives the group its own meaning.
         var isOfMaker: Bool {
             group & 0xFFFF == 0xEF00 || (0xFF00...0xFFFF).contains(group & 0xFFFF)
@@ -195,20 +200,26 @@ extension DBCReader {
 }
 
 extension Signal {
-    /// Adds the raw values that mean no value in SAE J1939-71, for the lengths that it names.
+    /// Adds the raw values that mean no value in SAE J1939-71, for the lengths that it names, or in NMEA 2000, where
+    /// only the two highest values do.
     ///
     /// - Parameter named: raw values that mean a value in this signal.
-    fileprivate mutating func markMissing(except named: Set<UInt64>) {
-        guard kind == .number || kind == .enumeration, formula == nil, !isSigned else { return }
+    fileprivate mutating func markMissing(
+        in group: DBCReader.GroupPlace, except named: Set<UInt64>
+    ) {
+        guard kind == .number || kind == .enumeration, formula == nil, bitLength < 64,
+            !isSigned || group.isOfBoats
+        else { return }
         // Counters and checksums use all values.
         let name = name.lowercased()
         guard !["count", "checksum", "crc"].contains(where: { name.contains($0) }) else { return }
-        let highest: UInt64 = bitLength >= 64 ? .max : (1 << UInt64(bitLength)) - 1
+        let highest: UInt64 = (1 << UInt64(isSigned ? bitLength - 1 : bitLength)) - 1
         var first: UInt64
         switch bitLength {
-        case 2: first = 2
+        case 2 where !isSigned: first = 2
         case 3, 4, 5: first = highest
-        case 8, 16, 24, 32: first = 0xFB << UInt64(bitLength - 8)
+        case 8, 16, 24, 32:
+            first = group.isOfBoats ? highest - 1 : 0xFB << UInt64(bitLength - 8)
         default: return
         }
         notAvailable = []

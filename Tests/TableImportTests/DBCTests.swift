@@ -403,6 +403,33 @@ import Testing
                 == .missing(.notAvailable, code: nil))
     }
 
+    /// NMEA 2000: FFFF is not available and FFFE an error; 7FFF and 7FFE in signed numbers.
+    @Test func `groups of NMEA 2000 use more values than SAE J1939`() throws {
+        let text = """
+            BO_ 2315059966 Wind: 8 A
+             SG_ Speed : 0|16@1+ (0.01,0) [0|0] "m/s" A
+             SG_ Angle : 16|16@1- (1,0) [0|0] "" A
+             SG_ Kind : 32|8@1+ (1,0) [0|0] "" A
+            BA_ "ProtocolType" "J1939";
+            """
+        let table = try table(text)
+        func values(_ data: [UInt8]) throws -> [String: Reading.Value] {
+            try self.values(table, "FE:01FD02", data)
+        }
+        #expect(
+            try values([0, 0xFB, 0xFF, 0xFF, 0xFD])
+                == [
+                    "Wind.Speed": .number(642.56), "Wind.Angle": .number(-1),
+                    "Wind.Kind": .number(253),
+                ])
+        let none = Reading.Value.missing(.notAvailable, code: nil)
+        for (low, byte) in [(0xFF, 0xFF), (0xFE, 0xFE)] as [(UInt8, UInt8)] {
+            #expect(
+                try values([low, 0xFF, low, 0x7F, byte])
+                    == ["Wind.Speed": none, "Wind.Angle": none, "Wind.Kind": none])
+        }
+    }
+
     @Test func `names keep their case and each underscore`() throws {
         let text = """
             BO_ 416 _4x4: 8 A

@@ -137,6 +137,24 @@ import Testing
         #expect(found == ["7E8#000962F18C313233343536AA"])
     }
 
+    @Test func `a state of the bus in TRC 1.0 is no frame`() throws {
+        let found = try frames([
+            ";   Start time: 18.12.2021 14:28:07.062", " 1) 17535 00000100 2 01 02",
+            " 2) 17540 FFFFFFFF 4 00 00 00 08 -- -- -- -- BUSHEAVY",
+        ])
+        #expect(found == ["00000100#0102"])
+    }
+
+    /// CAN has eight bytes with a length code above 8, and a request of CAN FD has a length code without data.
+    @Test func `lengths in ASC are codes`() throws {
+        let found = try frames([
+            "base hex  timestamps absolute", "0.1 1  3FF  Tx   d D 55 AA 01 02 03 04 05 06",
+            "0.2 CANFD 3 Tx 50005x  0 0 5 0 140000 73 200050 7a60 46500250 460a0250 20011736",
+            "0.3 1  3FF  Tx   d 10 55 AA 01 02 03 04 05 06",
+        ])
+        #expect(found == ["3FF#55AA010203040506", "00050005#R", "unreadable"])
+    }
+
     @Test func `events and errors in TRC are no frames`() throws {
         let found = try frames([
             ";$FILEVERSION=2.1", ";$COLUMNS=N,O,T,B,I,d,R,L,D", "1 1.5 EV  Ignition on",

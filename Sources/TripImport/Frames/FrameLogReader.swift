@@ -133,9 +133,11 @@ package struct FrameLogReader {
                 rest.count >= 4 + length,
                 let data = frameBytes(rest.dropFirst(4).prefix(Int(length)))
             else { return .unreadable("a CAN FD frame without its data") }
-            return .frame(
-                LoggedFrame(
-                    time: time, id: id, isExtended: isExtended, data: data, channel: channel))
+            let frame = LoggedFrame(
+                time: time, id: id, isExtended: isExtended, data: data, channel: channel)
+            // A request has a length code, and no data.
+            let isRequest = length == 0 && rest[rest.startIndex + 2].string != "0"
+            return isRequest ? .remote(frame) : .frame(frame)
         }
         guard rest.count >= 4, let channel = rest.first, channel.decimal != nil else {
             return .other
@@ -150,10 +152,11 @@ package struct FrameLogReader {
         guard let (id, isExtended) = identifier(sender) ?? namedIdentifier(rest) else {
             return .unreadable("\"\(sender.string)\" is not a CAN identifier")
         }
+        // Length codes above 8 mean 8.
         guard let digits = rest.first,
-            let length = isHex ? digits.hexadecimal.map({ Int64($0) }) : digits.decimal,
-            length <= 8, rest.count > length,
-            let data = frameBytes(rest.dropFirst().prefix(Int(length)), isHex: isHex)
+            let code = isHex ? digits.hexadecimal.map({ Int64($0) }) : digits.decimal, code <= 15,
+            rest.count > min(code, 8),
+            let data = frameBytes(rest.dropFirst().prefix(Int(min(code, 8))), isHex: isHex)
         else { return .unreadable("a frame without its data") }
         return .frame(
             LoggedFrame(time: time, id: id, isExtended: isExtended, data: data, channel: channel))
@@ -251,7 +254,8 @@ package struct FrameLogReader {
                 time = word.millionths.map { $0 / 1000 }
             case 0x42: channel = word
             case 0x49:
-                guard let id = word.hexadecimal else { return .other }
+                // FFFFFFFF is a state of the bus.
+                guard let id = word.hexadecimal, id < .max else { return .other }
                 found = (id, word.count > 4)
             case 0x64:
                 guard ["rx", "tx"].contains(word.string.lowercased()) else { return .other }

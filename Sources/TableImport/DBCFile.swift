@@ -513,7 +513,8 @@ struct DBCWords {
             place += isEscaped ? 2 : 1
         }
         defer { place = min(place + 1, bytes.count) }
-        return String(decoding: bytes[start..<min(place, bytes.count)], as: UTF8.self)
+        let text = bytes[start..<min(place, bytes.count)]
+        return String(decoding: text, as: UTF8.self).replacing("\\\"", with: "\"")
     }
 
     /// Whether a semicolon and another statement follow, so that a quote before them ends its text even after

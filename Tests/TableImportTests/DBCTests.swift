@@ -111,6 +111,15 @@ import Testing
         #expect(try self.labels(text) == [["a", "b"]])
     }
 
+    @Test func `a quote after a backslash is a part of a label, without the backslash`() throws {
+        let text = #"""
+            BO_ 416 M: 8 A
+             SG_ S : 0|1@1+ (1,0)
+            VAL_ 416 S 0 "say \"a\"" 1 "C:\b";
+            """#
+        #expect(try labels(text) == [[#"say "a""#, #"C:\b"#]])
+    }
+
     @Test func `files are in UTF-8, UTF-16 or Windows-1252`() throws {
         let text = "BO_ 416 M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|0] \"°C\" A\nCM_ \"–\";"
         let units = Array(text.utf16)

@@ -20,7 +20,7 @@ extension ReplyReader {
             return
         }
         if let start = AdapterWords.endOfSearching(text) {
-            readRest(text, from: start, line: line, words: words, &out)
+            readRest(text.extracting(start...), line: line, words: words, &out)
             return
         }
         for word in ["SEARCHING", "BUSINIT"] {
@@ -43,7 +43,12 @@ extension ReplyReader {
             case .status(let status), .damaged(let status):
                 if isBehindData { readGlued(text.extracting(..<match.start), line: line, &out) }
                 out.append(.status(status))
-            case .alert(let status): out.append(.word(status))
+            case .alert(let status):
+                for part in AdapterWords.besides(match, in: text)
+                where !isEcho(text.extracting(part)) {
+                    readRest(text.extracting(part), line: line, words: words, &out)
+                }
+                out.append(.word(status))
             }
         } else if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
             out.append(.word(.confirmation))
@@ -81,15 +86,14 @@ extension ReplyReader {
             if inferredFamily == nil, settings.vehicleProtocol == nil, fallback == nil {
                 infer(isSlow ? .iso9141 : .iso14230)
             }
-            readRest(text, from: end, line: line, words: words, &out)
+            readRest(text.extracting(end...), line: line, words: words, &out)
         }
     }
 
-    /// Reads the text after `SEARCHING...` or `BUS INIT: OK` on the same line.
+    /// Reads the rest of a line after `SEARCHING...` or `BUS INIT: OK`, or beside an alert.
     private mutating func readRest(
-        _ text: Span<UInt8>, from start: Int, line: Int, words: Int, _ out: inout [ReplyEvent]
+        _ rest: Span<UInt8>, line: Int, words: Int, _ out: inout [ReplyEvent]
     ) {
-        let rest = text.extracting(start...)
         guard !rest.isEmpty else {
             out.append(.searching)
             return

@@ -140,6 +140,17 @@ import Testing
         #expect(adapter.messages.map(\.payload) == [[0x41, 0x0D, 0x64]])
     }
 
+    /// The adapter prints a warning by itself, so that data on the same line only lost a line end.
+    @Test(arguments: [
+        "7E803410D64ACT ALERT", "7E803410D64 !LP ALERT", "LOW POWER ALERT7E803410D64",
+    ])
+    func `a warning before sleep does not hide data on its line`(reply: String) {
+        var adapter = adapter(["010D": reply])
+        adapter.send(ask([0x01, 0x0D]))
+        #expect(adapter.messages.map(\.payload) == [[0x41, 0x0D, 0x64]])
+        #expect(adapter.statuses.isEmpty && errors(adapter) == 0)
+    }
+
     @Test func `an empty reply is no data once the line stays quiet`() {
         var adapter = adapter(["010C": ""])
         adapter.send(ask([0x01, 0x0C]))

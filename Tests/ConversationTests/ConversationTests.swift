@@ -321,6 +321,7 @@ import VehicleLink
         #expect(answer.count == 1)
         #expect(read(">010C\n41 0C 1A F8\n\(text)").summary == answer + ["3 \(warning)"])
         #expect(read(">010C\n\(text)\n41 0C 1A F8").summary.contains("2 \(warning)"))
+        #expect(read(">010C\n41 0C 1A F8 \(text)").summary == answer + ["2 \(warning)"])
     }
 
     @Test func `a status is quoted without "SEARCHING...", an error as the adapter wrote it`() {

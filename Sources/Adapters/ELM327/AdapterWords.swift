@@ -57,27 +57,42 @@ package enum AdapterWords {
     package struct Match: Hashable, Sendable {
         package var meaning: Meaning
         package var start: Int
+        package var end: Int
     }
 
     /// The first word of `line` (trimmed) that has a meaning.
     package static func find(in line: Span<UInt8>) -> Match? {
         for (text, meaning) in wholeLines where end(of: text, in: line, at: 0) == line.count {
-            return Match(meaning: meaning, start: 0)
+            return Match(meaning: meaning, start: 0, end: line.count)
         }
         for (text, meaning) in table {
             if let start = position(of: text, in: line) {
-                return Match(meaning: meaning, start: start)
+                let end = end(of: text, in: line, at: start) ?? line.count
+                return Match(meaning: meaning, start: start, end: end)
             }
         }
         if line.count > 0, line[0] == UInt8(ascii: "?"), !isDigits(line.extracting(1...)) {
             // Some adapters give a reason: `?WRONG HEXCHAR COUNT`. With digits it is a damaged line.
-            return Match(meaning: .status(.unknownCommand), start: 0)
+            return Match(meaning: .status(.unknownCommand), start: 0, end: line.count)
         }
         return errorNumber(in: line).map { start in
             let isFatal = end(of: "ERR94", in: line, at: start) != nil
             return Match(
-                meaning: .status(isFatal ? .fatalCANError : .internalError), start: start)
+                meaning: .status(isFatal ? .fatalCANError : .internalError), start: start,
+                end: line.count)
         }
+    }
+
+    /// The parts of `line` before and after an alert.
+    ///
+    /// The adapter prints an alert by itself, so that data beside the alert only lost a line end. Some adapters
+    /// print `!` before the alert.
+    package static func besides(_ alert: Match, in line: Span<UInt8>) -> [Range<Int>] {
+        var end = alert.start
+        while end > 0, line[end - 1] == 0x20 || line[end - 1] == UInt8(ascii: "!") { end -= 1 }
+        var start = alert.end
+        while start < line.count, line[start] == 0x20 { start += 1 }
+        return [0..<end, start..<line.count].filter { !$0.isEmpty }
     }
 
     /// The offset of `ERR` and two digits.

@@ -94,7 +94,12 @@ extension FrameReader {
             case .status(let status), .damaged(let status):
                 if isBehindData { readGlued(text.extracting(..<match.start), &out) }
                 out.append(.status(status))
-            case .alert(let status): out.append(.word(status))
+            case .alert(let status):
+                for part in AdapterWords.besides(match, in: text)
+                where !isEcho(text.extracting(part)) {
+                    readRest(text.extracting(part), words: words, &out)
+                }
+                out.append(.word(status))
             }
         } else if AdapterWords.end(of: "OK", in: text, at: 0) == text.count {
             out.append(.word(.confirmation))
@@ -129,7 +134,7 @@ extension FrameReader {
         }
     }
 
-    /// Reads the rest of a line that begins with `SEARCHING...` or `BUS INIT: OK`.
+    /// Reads the rest of a line after `SEARCHING...` or `BUS INIT: OK`, or beside an alert.
     private mutating func readRest(
         _ rest: Span<UInt8>, words: Int, _ out: inout [ReplyEvent]
     ) {

@@ -188,7 +188,7 @@ struct BusLogReader {
                     .message(answer.message), line: answer.message.line, exchange: answer.exchange,
                     time: time),
                 isQuestion: false, &items)
-        case .fault(let error):
+        case .fault(let error), .headless(let error):
             release(&items)
             append(error, number, &items, frame)
         }

@@ -103,7 +103,7 @@ package struct BusDecoder: Sendable {
             out.append(
                 .found(Found(items: items, time: frame.time, line: line, isBroadcast: true)))
         case .fault(let error): out.append(.fault(error, line: line))
-        case .request, .part: break
+        case .request, .part, .headless: break
         }
     }
 

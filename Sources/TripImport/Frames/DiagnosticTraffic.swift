@@ -71,6 +71,8 @@ package struct DiagnosticTraffic: Sendable {
         case part(asked: ECUAddress?)
         /// A frame that is not valid at this point of an answer.
         case fault(LinkError)
+        /// A further frame of an answer without its first frame, as where a recording began in the middle of it.
+        case headless(LinkError)
         /// Neither a request nor an answer.
         case foreign
     }
@@ -187,9 +189,8 @@ package struct DiagnosticTraffic: Sendable {
             }
             message = found
         } catch {
-            // A log may begin in the middle of an answer, and the errors of requests are the tester's.
-            if case .orphanConsecutiveFrame = error.fault { return .part(asked: nil) }
-            return Self.isAnswer(address) ? .fault(error) : .part(asked: nil)
+            // The errors of requests are the tester's.
+            return Self.isAnswer(address) ? Self.event(error) : .part(asked: nil)
         }
         if Self.isAnswer(address) {
             let key = question(for: message, at: frame.time)
@@ -227,9 +228,13 @@ package struct DiagnosticTraffic: Sendable {
             }
             return .answer(Answer(message: message, time: frame.time))
         } catch {
-            if case .orphanConsecutiveFrame = error.fault { return .part(asked: nil) }
-            return .fault(error)
+            return Self.event(error)
         }
+    }
+
+    private static func event(_ error: LinkError) -> Event {
+        if case .orphanConsecutiveFrame = error.fault { return .headless(error) }
+        return .fault(error)
     }
 
     /// The message of a group in a table that the user named for this log, on a bus that has not shown its

@@ -44,6 +44,10 @@ package enum FrameLogForm: Hashable, Sendable {
             self = .trc
             return
         }
+        if words.count == 1, FrameLogReader.isFrame(words[0]) {
+            self = .candump
+            return
+        }
         guard words.count >= 2 else { return nil }
         if lower.hasPrefix("date "), words.count >= 5 || words.count == 3 {
             self = .asc

@@ -14,9 +14,10 @@ import VehicleLink
 ///   can0  7E8   [2]  35`0D
 ///   can0  7E8   [2]  00001101 00110101
 /// DROPCOUNT: dropped 12 CAN frames on 'can0' socket (total drops 12)
+/// 7E8#04410C1AF8
 /// ```
-/// The last three lines are of `-S`, which turns the order of the bytes, of `-i`, and of `-d`.
-/// Three digits are an identifier with 11 bits, eight digits one with 29 bits.
+/// The lines before the last one are of `-S`, which turns the order of the bytes, of `-i`, and of `-d`. The last form is
+/// the argument of `cansend`, without an interface. Three digits are an identifier with 11 bits, eight digits one with 29 bits.
 extension FrameLogReader {
     /// Whether each line is of candump.
     package static func isCandump(_ lines: [String]) -> Bool {
@@ -24,6 +25,16 @@ extension FrameLogReader {
         return lines.allSatisfy { line in
             if case .unreadable = reader.read(Array(line.utf8)[...]) { false } else { true }
         }
+    }
+
+    /// Whether a word is a frame as `cansend` takes it: `7E8#03410D32`, `7DF#R`.
+    static func isFrame(_ word: ArraySlice<UInt8>) -> Bool {
+        guard let mark = word.firstIndex(of: 0x23), mark < word.endIndex - 1,
+            [3, 8].contains(mark - word.startIndex), word[..<mark].hexadecimal != nil
+        else { return false }
+        var reader = FrameLogReader(.candump, needsTimes: false, skipsOthers: false)
+        if case .unreadable = reader.readCandump(word) { return false }
+        return true
     }
 
     mutating func readCandump(_ line: ArraySlice<UInt8>) -> Line {
@@ -45,8 +56,11 @@ extension FrameLogReader {
                 FrameLogForm(line: line) == .candump
                     ? "the frame has no time; candump -L writes one" : "not a frame of candump")
         }
-        let channel = word
-        guard var text = words.next() else { return .unreadable("not channel and frame") }
+        let isBare = time == nil && word.contains(0x23)
+        let channel = isBare ? [] : word
+        guard var text = isBare ? word : words.next() else {
+            return .unreadable("not channel and frame")
+        }
         let mark = text.firstIndex(of: 0x23)
         // `-x`: the direction and two flags.
         if mark == nil, text.elementsEqual("RX".utf8) || text.elementsEqual("TX".utf8) {

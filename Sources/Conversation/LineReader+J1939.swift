@@ -37,8 +37,11 @@ extension ReplyReader {
         // Eight bytes may also be a frame without its identifier; twelve bytes hardly are. Without blanks, a
         // priority looks like data.
         let isWhole = digits.groups > 1 || count == ISO15765.frameLength || isRequest
+        // A line without a header has eight bytes at most.
+        let isTooLong = digits.count > 2 * ISO15765.frameLength
         guard
             showsHeaders == true || reading.answer == .exact
+                || isTooLong && isKnown && header.isJ1939Alone
                 || isWhole && (header.isFormatted || reading.answer >= .service)
                 || showsHeaders == nil && count == ISO15765.frameLength
         else { return nil }
@@ -61,8 +64,11 @@ extension ReplyReader {
         } else {
             showsLength = !digits.isWholeBytes
             let isFourBytes = (0..<4).allSatisfy { digits.length($0) == 2 }
+            let isOneGroup =
+                digits.length(0) == 8 && digits.length(1) == 1 && digits.oddAfterTwo == 0
             guard
-                !showsLength || isFourBytes && digits.length(4) == 1 && digits.oddAfterFive == 0
+                !showsLength || isOneGroup
+                    || isFourBytes && digits.length(4) == 1 && digits.oddAfterFive == 0
             else { return nil }
         }
         var id = digits.number(0, 8)

@@ -226,6 +226,16 @@ struct CodeListForm {
             && RecordSplitter.isUsualFiller(payload, from: end) ? .counted : nil
     }
 
+    /// Whether an ECU on CAN may have sent three codes without their count, as ECUs before CAN do.
+    ///
+    /// The length in a frame ends after the last code (ISO 15031-5), so that `43 01 33 00 00 00 00` is as likely
+    /// P0133 and two empty entries as P3300 and padding. `43 01 04 20 00 00 00` ends in three bytes of padding,
+    /// which are no empty entries. An adapter without headers may add the padding.
+    func mayLackItsCount(_ answer: Answer, _ evidence: FamilyEvidence) -> Bool {
+        guard isEither, payload[end - 1] == payload[end] else { return false }
+        return answer.ecu != nil || evidence.filler != payload[end]
+    }
+
     /// The codes, if there is a count.
     var codesOnCAN: [DTC] { codes(stride(from: 2, to: min(end, payload.count - 1), by: 2)) }
 

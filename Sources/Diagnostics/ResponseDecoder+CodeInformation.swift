@@ -26,8 +26,13 @@ extension ResponseDecoder {
 
     private static func form(of report: UInt8) -> Form? {
         switch report {
-        // By status mask, first and most recent failures, emission codes: `59 xx mask {DTC status}`.
-        case 0x02, 0x0B, 0x0C, 0x0D, 0x0E, 0x13: Form(start: 3)
+        // By status mask, first and most recent failures, in the mirror memory, emission codes:
+        // `59 xx mask {DTC status}`.
+        case 0x02, 0x0B, 0x0C, 0x0D, 0x0E, 0x0F, 0x13: Form(start: 3)
+        // In a memory that the manufacturer defines: `59 17 memory mask {DTC status}`.
+        case 0x17: Form(start: 4, maskAt: 3)
+        // All codes that have a record of extended data: `59 1A mask record {DTC status}`.
+        case 0x1A: Form(start: 4, listsHealthy: true)
         // All codes that the ECU supports.
         case 0x0A: Form(start: 3, listsHealthy: true)
         // Permanent codes.
@@ -58,6 +63,13 @@ extension ResponseDecoder {
             out.append(.message(answer.message))
             return
         }
+        // Another memory than the one that was requested, or another record.
+        if let place = Self.placeInRequest(of: payload[1]), let request = answer.request,
+            request.count > place, payload.count > 2, request[place] != payload[2]
+        {
+            out.append(.message(answer.message))
+            return
+        }
         // A functional group or readiness group that was not requested.
         if [0x42, 0x55, 0x56].contains(payload[1]), payload.count > 2,
             !answer.echoes(2)
@@ -67,9 +79,9 @@ extension ResponseDecoder {
             return
         }
         switch payload[1] {
-        case 0x04: decodeSnapshot(answer, &out)
-        case 0x06: decodeExtendedData(answer, &out)
-        case 0x01, 0x07: decodeCodeCount(answer, &out)
+        case 0x04, 0x05, 0x18: decodeSnapshot(answer, &out)
+        case 0x06, 0x10, 0x19: decodeExtendedData(answer, &out)
+        case 0x01, 0x07, 0x11, 0x12: decodeCodeCount(answer, &out)
         case 0x03: decodeSnapshotList(answer, &out)
         default:
             guard let form = Self.form(of: payload[1]) else {
@@ -77,6 +89,16 @@ extension ResponseDecoder {
                 return
             }
             decodeReport(answer, form, &out)
+        }
+    }
+
+    /// The position in the request of the memory or record that is the third byte of the answer.
+    private static func placeInRequest(of report: UInt8) -> Int? {
+        switch report {
+        case 0x05: 2
+        case 0x17: 3
+        case 0x18, 0x19: 6
+        default: nil
         }
     }
 
@@ -175,7 +197,7 @@ extension ResponseDecoder {
     /// Whether a report consists of its header and whole records.
     func isWholeReport(_ payload: [UInt8]) -> Bool {
         switch payload[1] {
-        case 0x01, 0x07: return payload.count == 6
+        case 0x01, 0x07, 0x11, 0x12: return payload.count == 6
         default:
             guard let form = Self.form(of: payload[1]), payload.count >= form.start else {
                 return false
@@ -261,27 +283,45 @@ extension ResponseDecoder {
 
     // MARK: Data kept with a code
 
+    /// The position of the code in an answer with the data of one code: the memory or record may come before it.
+    static func placeOfCode(in report: UInt8) -> Int {
+        switch report {
+        case 0x05, 0x18, 0x19: 3
+        default: 2
+        }
+    }
+
     /// The code before snapshot and extended data: `59 04 DTC status …`; nil if it is incomplete.
     func appendCode(_ answer: Answer, _ out: inout [DiagnosticItem]) -> DTC? {
         let payload = answer.payload
-        guard payload.count >= 6 else {
+        let place = Self.placeOfCode(in: payload[1])
+        // Without a code, the record is empty.
+        if payload[1] == 0x05, payload.count == place {
+            out.append(.message(answer.message))
+            return nil
+        }
+        guard payload.count >= place + 4 else {
             out.append(
                 answer.error(
-                    .malformed("code with data has \(counted(payload.count, "byte")), 6 expected")))
+                    .malformed(
+                        "code with data has \(counted(payload.count, "byte")), \(place + 4) expected"
+                    )))
             return nil
         }
-        let asked = answer.request.map { $0.dropFirst(2).prefix(3) } ?? []
-        if asked.count == 3, !payload[2..<5].elementsEqual(asked) {
+        // A record is requested by its number.
+        let asked = payload[1] == 0x05 ? [] : answer.request.map { $0.dropFirst(2).prefix(3) } ?? []
+        if asked.count == 3, !payload[place..<place + 3].elementsEqual(asked) {
             out.append(.message(answer.message))
             return nil
         }
-        guard case .dtc(let code)? = Self.code(payload, 2, format: 0x01) else {
+        guard case .dtc(let code)? = Self.code(payload, place, format: 0x01) else {
             out.append(.message(answer.message))
             return nil
         }
+        let status = payload[place + 3]
         var report = CodeReport(
-            ecu: answer.ecu, kind: Self.kind(of: payload[5]), code: .dtc(code), line: answer.line)
-        report.statusByte = payload[5]
+            ecu: answer.ecu, kind: Self.kind(of: status), code: .dtc(code), line: answer.line)
+        report.statusByte = status
         out.append(.code(report))
         return code
     }
@@ -289,7 +329,9 @@ extension ResponseDecoder {
     /// `59 06 DTC status {record, data}`; the message does not show the meaning of the data or where they
     /// end.
     private func decodeExtendedData(_ answer: Answer, _ out: inout [DiagnosticItem]) {
-        guard appendCode(answer, &out) != nil, answer.payload.count > 6 else { return }
+        guard appendCode(answer, &out) != nil,
+            answer.payload.count > Self.placeOfCode(in: answer.payload[1]) + 4
+        else { return }
         out.append(.message(answer.message))
     }
 }

@@ -19,7 +19,15 @@ extension ResponseDecoder {
                     ])))
             return
         }
-        if isCounted {
+        if isCounted, CodeListForm(answer.payload).mayLackItsCount(answer, evidence) {
+            let list = CodeListForm(answer.payload)
+            out.append(
+                answer.error(
+                    .unsettled([
+                        Self.text(of: list.codesOnCAN) + " after a count",
+                        Self.text(of: list.codesBefore) + " without a count",
+                    ])))
+        } else if isCounted {
             decodeCountedCodes(answer, kind, recordLength: 2, &out)
         } else if length == 6 {
             appendCodes(answer, kind, places: [1, 3, 5], &out)

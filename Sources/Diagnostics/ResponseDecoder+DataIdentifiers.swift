@@ -10,7 +10,7 @@ extension ResponseDecoder {
     }
 
     /// Whether a DID is a support map: F400, F420, … to F8E0.
-    private static func isSupportMap(_ did: UInt32) -> Bool {
+    static func isSupportMap(_ did: UInt32) -> Bool {
         (0xF400...0xF8FF).contains(did) && SupportMap.isMap(did)
     }
 
@@ -18,6 +18,10 @@ extension ResponseDecoder {
         let payload = answer.payload
         guard payload.count > 3 else {
             out.append(answer.error(.malformed("answer without data")))
+            return
+        }
+        if let items = texts(in: answer) {
+            for (did, data) in items { appendText(answer, did, data, &out) }
             return
         }
         let did = UInt32(payload[1]) << 8 | UInt32(payload[2])
@@ -30,7 +34,7 @@ extension ResponseDecoder {
         if answer.request.map({ $0.count <= 3 }) ?? true,
             let record = identification(did, from: answer.ecu)
         {
-            decodeIdentification(answer, did, record, &out)
+            decodeIdentification(answer, did, record, 3..<payload.count, &out)
             return
         }
         let begin = out.count
@@ -99,7 +103,7 @@ extension ResponseDecoder {
         if isForeign { out.append(.message(answer.message)) }
     }
 
-    private mutating func decodeIdentifier(
+    mutating func decodeIdentifier(
         _ answer: Answer, _ did: UInt32, _ data: Range<Int>, _ out: inout [DiagnosticItem]
     ) {
         let dataID = DataID(.readData, did)
@@ -119,7 +123,7 @@ extension ResponseDecoder {
     }
 
     /// The record of an identification (ISO 14229-1: F180 to F19F) that is a single text of any length.
-    private func identification(_ did: UInt32, from ecu: ECUAddress?) -> PIDTable.Record? {
+    func identification(_ did: UInt32, from ecu: ECUAddress?) -> PIDTable.Record? {
         guard (0xF180...0xF19F).contains(did),
             let record = table.record(DataID(.readData, did), from: ecu),
             record.length.lowerBound < record.length.upperBound, record.signals.count == 1,
@@ -134,10 +138,11 @@ extension ResponseDecoder {
     ///
     /// The standard leaves the format to the manufacturer. Data that are not printable text, with or without
     /// padding, stay a message.
-    private func decodeIdentification(
-        _ answer: Answer, _ did: UInt32, _ record: PIDTable.Record, _ out: inout [DiagnosticItem]
+    func decodeIdentification(
+        _ answer: Answer, _ did: UInt32, _ record: PIDTable.Record, _ range: Range<Int>,
+        _ out: inout [DiagnosticItem]
     ) {
-        let data = answer.payload[3...]
+        let data = answer.payload[range]
         let text = InfoText.trimmed(data)
         let index = SignalIndex(rawValue: record.signals.lowerBound)
         let isText = table[index].kind == .text
@@ -145,8 +150,9 @@ extension ResponseDecoder {
             isText
             ? text.allSatisfy { (0x20..<0x7F).contains($0) }
             : data.count >= record.length.lowerBound
-        guard answer.echoes(1), answer.echoes(2), data.count <= record.length.upperBound,
-            isReadable, did != Self.vin || text.count <= VIN.length
+        let isAsked = range.lowerBound > 3 || answer.echoes(1) && answer.echoes(2)
+        guard isAsked, data.count <= record.length.upperBound, isReadable,
+            did != Self.vin || text.count <= VIN.length
         else {
             out.append(.message(answer.message))
             return
@@ -165,7 +171,7 @@ extension ResponseDecoder {
                     raw: InlineBytes(data), line: answer.line)))
     }
 
-    private static let vin: UInt32 = 0xF190
+    static let vin: UInt32 = 0xF190
 
     /// F6xx and F8xx: their data extend to the end of the answer.
     private func decodeSoleIdentifier(
@@ -180,7 +186,8 @@ extension ResponseDecoder {
         case 0xF600...0xF6FF:
             // Records without the monitor ID, which is in the DID. Unverified: it only follows from the
             // ranges of ISO 14229-1.
-            decodeTestRecords(answer, mid: UInt8(truncatingIfNeeded: did), from: 3, &out)
+            decodeTestRecords(
+                answer, mid: UInt8(truncatingIfNeeded: did), 3..<payload.count, &out)
         case 0xF800...0xF8FF where answer.request.map({ $0.count <= 3 }) ?? true:
             appendInfoType(
                 answer, infoType: did & 0xFF, DataID(.readData, did), 3..<payload.count,

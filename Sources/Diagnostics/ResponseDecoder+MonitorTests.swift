@@ -67,36 +67,29 @@ extension ResponseDecoder {
     }
 
     /// Results at a data identifier: `{TID UASID value min max}`, optionally with the monitor ID before each.
+    ///
+    /// Nothing before a result shows where the result begins, so that only whole results are read.
     func decodeTestRecords(
-        _ answer: Answer, mid: UInt8, from start: Int, _ out: inout [DiagnosticItem]
+        _ answer: Answer, mid: UInt8, _ data: Range<Int>, _ out: inout [DiagnosticItem]
     ) {
         let payload = answer.payload
-        let length = payload.count - start
+        let withMonitor = stride(from: data.lowerBound, to: data.upperBound, by: 9)
         let repeatsMonitor =
-            !length.isMultiple(of: 8) && length.isMultiple(of: 9)
-            && stride(from: start, to: payload.count, by: 9).allSatisfy { payload[$0] == mid }
-        if repeatsMonitor {
-            for place in stride(from: start, to: payload.count, by: 9) {
-                out.append(.monitorTest(result(answer, mid: mid, place + 1, place..<place + 9)))
-            }
+            data.count.isMultiple(of: 9) && withMonitor.allSatisfy { payload[$0] == mid }
+        let length = repeatsMonitor ? 9 : 8
+        guard data.count.isMultiple(of: length) else {
+            let id = DataID(.readData, 0xF600 | UInt32(mid))
+            out.append(
+                answer.error(
+                    data.count < length
+                        ? .tooShort(id, expected: length, received: data.count)
+                        : .malformed("\(id) has \(data.count) bytes, which are not whole results")))
             return
         }
-        var place = start
-        while place < payload.count {
-            let rest = payload.count - place
-            if place > start, !rest.isMultiple(of: 8), RecordSplitter.isFiller(payload, from: place)
-            {
-                return
-            }
-            guard rest >= 8 else {
-                out.append(
-                    answer.error(
-                        .tooShort(
-                            DataID(.readData, 0xF600 | UInt32(mid)), expected: 8, received: rest)))
-                return
-            }
-            out.append(.monitorTest(result(answer, mid: mid, place, place..<place + 8)))
-            place += 8
+        for place in stride(from: data.lowerBound, to: data.upperBound, by: length) {
+            let start = repeatsMonitor ? place + 1 : place
+            out.append(
+                .monitorTest(result(answer, mid: mid, start, place..<place + length)))
         }
     }
 

@@ -22,12 +22,15 @@ extension ResponseDecoder {
         case none
     }
 
-    /// `59 04 DTC status {record, count, {DID data}}`.
+    /// `59 04 DTC status {record, count, {DID data}}`; with the memory before the code `59 18`.
+    ///
+    /// `59 05 record DTC status count {DID data}` has a single record, and its number before the code.
     ///
     /// The lengths of the data are not transmitted. If an identifier's data can have several lengths, the one
     /// is used with which the rest can be split completely.
     func decodeSnapshot(_ answer: Answer, _ out: inout [DiagnosticItem]) {
-        guard let code = appendCode(answer, &out), answer.payload.count > 6 else { return }
+        let start = Self.placeOfCode(in: answer.payload[1]) + 4
+        guard let code = appendCode(answer, &out), answer.payload.count > start else { return }
         switch cut(answer) {
         case .one(let items):
             for item in items {
@@ -45,10 +48,13 @@ extension ResponseDecoder {
         }
     }
 
-    /// `59 01 mask format count` and `59 07 mask format count`: the number of matching codes.
+    /// `59 01 mask format count`, and the same of reports 07, 11 and 12: the number of matching codes.
+    ///
+    /// 11 counts in the mirror memory, 12 the codes of emissions; the answers have the parts of report 01.
     mutating func decodeCodeCount(_ answer: Answer, _ out: inout [DiagnosticItem]) {
         let id = DataID(.readCodeInformation, UInt32(answer.payload[1]))
-        guard let record = table.record(id) else {
+        let byStatus = DataID(.readCodeInformation, 0x01)
+        guard let record = table.record(id) ?? table.record(byStatus) else {
             out.append(.message(answer.message))
             return
         }
@@ -92,8 +98,14 @@ extension ResponseDecoder {
     }
 
     private func cut(_ answer: Answer) -> Cutting {
+        let payload = answer.payload
+        let start = Self.placeOfCode(in: payload[1]) + 4
         var search = SnapshotSearch(decoder: self, answer: answer)
-        search.readFrames(from: 6, [])
+        if payload[1] == 0x05 {
+            search.readItems(Int(payload[start]), frame: payload[2], from: start + 1, [])
+        } else {
+            search.readFrames(from: start, [])
+        }
         if search.found.count == 1 { return .one(search.found[0]) }
         if search.found.count > 1 { return .several }
         return search.metUnknown ? .unknownIdentifier : .none
@@ -122,7 +134,7 @@ extension ResponseDecoder {
                 Int(payload[place + 1]), frame: payload[place], from: place + 2, items)
         }
 
-        private mutating func readItems(
+        mutating func readItems(
             _ count: Int, frame: UInt8, from place: Int, _ items: [SnapshotItem]
         ) {
             budget -= 1

@@ -128,7 +128,14 @@ import Testing
         Row("190A", .can, "590AFF01331C2FC1008750", ["stored P0133-1C status 2F", "message"]),
         Row("1901FF", .can, "5901FF010002", ["message"]),
         Row("1903", .can, "590301331C01", ["message"]),
-        Row("190F", .can, "590FFF01331C2F", ["message"]),
+        // The mirror memory, a memory of the manufacturer, and codes that have a record of data.
+        Row("190FFF", .can, "590FFF01331C2F", ["stored P0133-1C status 2F"]),
+        Row("1917FF01", .can, "591701FF01331C24", ["pending P0133-1C status 24"]),
+        Row("1917FF02", .can, "591701FF01331C2F", ["message"]),
+        Row("1917FF01", .can, "591701", ["error"]),
+        Row("191A01", .can, "591AFF0101331C2FC1008750", ["stored P0133-1C status 2F", "message"]),
+        // Not codes of faults: how near each test is to a fault.
+        Row("1914", .can, "591401331C05", ["message"]),
         Row("1915", .can, "5915FF01331C2F", ["permanent P0133-1C status 2F"]),
         Row("190880FF", .can, "5908FF200001331C2F", ["stored P0133-1C status 2F severity 20"]),
         // SAE J1979-2: 6 bytes and 5 per code, 5 and 4, 6 and 4.
@@ -216,6 +223,20 @@ import Testing
                 "VSS=51 frame 240 dtc P0133-1C",
             ]),
         Row("190401331CFF", .can, "590402331C2F", ["message"]),
+        // By the number of a record, and in a memory of the manufacturer.
+        Row(
+            "190501", .can, "59050101331C2F01F40D32",
+            ["stored P0133-1C status 2F", "VSS=50 frame 1 dtc P0133-1C"]),
+        Row("190502", .can, "59050101331C2F01F40D32", ["message"]),
+        Row("190501", .can, "590501", ["message"]),
+        Row("190501", .can, "59050101", ["error"]),
+        Row(
+            "191801331CFF01", .can, "59180101331C2F0201F40D32",
+            ["stored P0133-1C status 2F", "VSS=50 frame 2 dtc P0133-1C"]),
+        Row("191801331CFF02", .can, "59180101331C2F0201F40D32", ["message"]),
+        Row(
+            "191901331CFF01", .can, "59190101331C2F0105", ["stored P0133-1C status 2F", "message"]),
+        Row("191001331CFF", .can, "591001331C2F0105", ["stored P0133-1C status 2F", "message"]),
         Row(
             "190601331CFF", .can, "590601331C2F01020304",
             [

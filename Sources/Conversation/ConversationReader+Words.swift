@@ -4,10 +4,11 @@ import VehicleLink
 
 /// Reads lines that do not consist of digits, and the answers of the adapter itself.
 extension ConversationReader {
-    /// A line that begins a search for the protocol.
+    /// A line that begins a search for the protocol, or a banner, with nothing after it so far.
     struct Search: Hashable, Sendable {
         var line: Int
         var text: String
+        var fault = LinkError.Fault.withoutResult
     }
 
     /// Words that have nothing to do with the request.
@@ -56,11 +57,11 @@ extension ConversationReader {
         flush(text, &out)
     }
 
-    /// Reports a search that ended without a result.
+    /// Reports a search that ended without a result, or a banner that nothing followed.
     mutating func giveUpSearch(_ out: inout [ConversationItem]) {
         guard let search = openSearch else { return }
         openSearch = nil
-        let error = LinkError(.withoutResult, line: search.line)
+        let error = LinkError(search.fault, line: search.line)
         out.append(
             ConversationItem(
                 .linkError(error, text: search.text), line: search.line, exchange: reader.exchange))

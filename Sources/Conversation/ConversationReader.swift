@@ -67,7 +67,7 @@ public struct ConversationReader: Hashable, Sendable {
     var commandIsDone = false
     /// Words of the adapter, and nothing else so far in answer to the request to the vehicle.
     var openWord: OpenWord?
-    /// A protocol search without a result so far.
+    /// A protocol search, or a banner, without a result so far.
     var openSearch: Search?
     /// A request of three digits, which may also be the length before segments.
     var lengthOrRequest: LengthOrRequest?
@@ -391,13 +391,18 @@ public struct ConversationReader: Hashable, Sendable {
             case .voltage(let voltage): append(.voltage(voltage), &out)
             case .frame(let id, let data): append(.frame(id: id, data: data), &out)
             case .banner:
-                if awaitsAnswer, options.request == nil {
-                    append(
-                        .linkError(
-                            LinkError(.adapterRestarted, line: lineNumber), text: string(text)),
-                        &out)
-                }
                 reader.apply(.reset)
+                guard awaitsAnswer || openSearch != nil else { break }
+                let text = string(text)
+                if options.request == nil {
+                    append(
+                        .linkError(LinkError(.adapterRestarted, line: lineNumber), text: text),
+                        &out)
+                } else {
+                    // The input may begin with the start of the adapter.
+                    openSearch = Search(line: lineNumber, text: text, fault: .adapterRestarted)
+                    continue
+                }
             case .searching: openSearch = openSearch ?? Search(line: lineNumber, text: string(text))
             case .word(let status):
                 if status != .confirmation {

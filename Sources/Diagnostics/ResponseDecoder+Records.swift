@@ -178,6 +178,8 @@ extension ResponseDecoder {
         return answer.error(.tooShort(id, expected: expected, received: received))
     }
 
+    private static let vinOfKWP = DataID(Service(0x1A), 0x90)
+
     private mutating func decodeRecord(
         _ answer: Answer, _ dataID: DataID, _ frame: UInt8?, _ data: Range<Int>,
         _ out: inout [DiagnosticItem]
@@ -187,6 +189,10 @@ extension ResponseDecoder {
         } else if dataID.service == .currentData {
             decodeCurrentData(answer, dataID, pid: dataID.id, data, &out)
         } else if let place = table.recordPlace(dataID, from: answer.ecu) {
+            if let first = table.records[place].signals.first, dataID == Self.vinOfKWP {
+                appendVIN(answer, dataID, data, SignalIndex(rawValue: first), .never, &out)
+                return
+            }
             let origin = RecordDecoder.Origin(ecu: answer.ecu, dataID: dataID, line: answer.line)
             records.decode(answer.payload, data, signals: table.records[place].signals, origin) {
                 out.append(.reading($0))

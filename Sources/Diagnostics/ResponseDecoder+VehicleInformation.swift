@@ -190,7 +190,7 @@ extension ResponseDecoder {
         }
     }
 
-    private func appendVIN(
+    func appendVIN(
         _ answer: Answer, _ dataID: DataID, _ data: Range<Int>, _ signal: SignalIndex,
         _ count: ItemCount, _ out: inout [DiagnosticItem]
     ) {

@@ -106,7 +106,11 @@ package struct TextPieces {
         for (place, byte) in start.enumerated() where byte == 0 {
             if place % 2 == 0 { zeros.even += 1 } else { zeros.odd += 1 }
         }
-        guard (zeros.even + zeros.odd) * 16 >= start.count, start.count > 1 else { return .ascii }
+        // Some adapters send single zeros, which are many among the bytes of a short text.
+        let fewest = start.count < lookAhead ? 4 : 16
+        guard (zeros.even + zeros.odd) * fewest >= start.count, start.count > 1 else {
+            return .ascii
+        }
         if zeros.even == 0 { return .littleEndian }
         return zeros.odd == 0 ? .bigEndian : .ascii
     }

@@ -83,6 +83,15 @@ import TripImport
         #expect(ImportFormat(bytes) == nil)
     }
 
+    /// Some adapters send single zeros.
+    @Test func `a zero in a short text is not UTF-16`() {
+        for text in ["41 0C\0 1A F8\r", "\0" + "41 0C 1A F8\r"] {
+            var pieces = TextPieces()
+            let read = pieces.read(Array(text.utf8)[...], isLast: true)
+            #expect(Array(read).filter { $0 >= 0x20 } == Array("41 0C 1A F8".utf8))
+        }
+    }
+
     @Test func `a list of names may be in Windows-1252`() throws {
         let bytes: [UInt8] = [0x4B, 0xFC, 0x68, 0x6C] + Array(" = ECT\n".utf8)
         var table = PIDTable()

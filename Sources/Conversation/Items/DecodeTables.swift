@@ -85,6 +85,10 @@ struct SpelledBytes {
         // The low byte of a parameter group may be an address. Data identifiers for PIDs of OBD have the PID
         // as their low byte.
         let byte = id.service == DataID.parameterGroups ? id.id >> 8 : id.id
+        // Reports 11 and 12 have the parts of report 01.
+        if id.service == .readCodeInformation, id.id == 0x01, isSpelled[0x11] || isSpelled[0x12] {
+            return true
+        }
         return isSpelled[Int(byte & 0xFF)]
     }
 

@@ -24,6 +24,8 @@ struct FamilyEvidence: Sendable {
     private(set) var filler: UInt8?
     /// Whether a short answer was not filled up, so that nothing is.
     private(set) var isUnpadded = false
+    /// Whether there was a list that is only counted if it was filled up.
+    private var hasOpenList = false
     /// Whether it is known how short answers end.
     var knowsPadding: Bool { filler != nil || isUnpadded }
     /// The sum of the codes that PID 01 counts in the latest exchange that reports it.
@@ -106,7 +108,10 @@ struct FamilyEvidence: Sendable {
             let before = listedBefore.total, onCAN != before
         else { return }
         // A number that fits neither form contradicts a form that was only likely.
-        if counted != onCAN, counted != before, legacy == .likely { legacy = .none }
+        if counted != onCAN, counted != before, legacy == .likely {
+            legacy = .none
+            hasOpenList = false
+        }
         if counted == onCAN { can = max(can, .counted) }
         if counted == before { legacy = max(legacy, .counted) }
     }
@@ -118,12 +123,18 @@ struct FamilyEvidence: Sendable {
     private mutating func notePadding(_ payload: [UInt8], from end: Int) {
         if payload.count == end, end < Self.longest {
             isUnpadded = true
+            noteOpenList()
         } else if payload.count == Self.longest, end < Self.longest,
             RecordSplitter.isUsualFiller(payload, from: end)
         {
             filler = payload[end]
             can = .shown
         }
+    }
+
+    /// An adapter that pads no other answer, before or after a list, does not pad the list.
+    private mutating func noteOpenList() {
+        if hasOpenList, isUnpadded { legacy = max(legacy, .likely) }
     }
 
     private mutating func noteRecords(_ payload: [UInt8], _ lengthOf: (DataID) -> Int?) {
@@ -173,8 +184,8 @@ struct FamilyEvidence: Sendable {
             notePadding(payload, from: list.end)
         case .three?: legacy = .shown
         case nil:
-            // An adapter that pads no other answer does not pad this answer.
-            if list.isEither, isUnpadded { legacy = max(legacy, .likely) }
+            hasOpenList = hasOpenList || list.isEither
+            noteOpenList()
         }
         guard payload[0] == 0x43 else { return }
         listedOnCAN.add(list.codesOnCAN.count)

@@ -22,15 +22,16 @@ struct TripTransactions: Sendable {
     /// Reads the machine's clocks; nil = nothing is known about them.
     private let clock: (@Sendable () -> ClockReading)?
 
-    init(
-        connection: Connection, place: Int, clock: (@Sendable () -> ClockReading)?,
-        rows: RowWriter, memory: String?
-    ) {
-        self.connection = connection
-        self.place = place
-        self.clock = clock
+    /// A connection for a trip of `store`; `copies`: whether rows are copied to memory before they are committed.
+    init(of store: TripStore, _ rows: RowWriter, copies: Bool) throws {
+        let place = store.place.withLock { (path: $0.path, number: $0.number) }
+        // A check for the trip in each transaction replaces SQLite's foreign key check of each row.
+        connection = try TripStore.connect(
+            place.path, access: .readWrite, limits: store.limits, checksForeignKeys: false)
+        self.place = place.number
+        clock = store.clock
         self.rows = rows
-        self.memory = memory
+        memory = copies ? store.limits.memory : nil
     }
 
     /// Continues in a copy of the database.

@@ -111,25 +111,20 @@ public final class TripWriter: Sendable {
         self.limits = limits
         self.notify = notify
         queue = Mutex(WriteQueue(limits: limits))
+        let path = store.place.withLock { $0.path }
         let transactions: TripTransactions
-        let place = store.place.withLock { $0 }
         do {
             wake = try EventDescriptor()
-            transactions = TripTransactions(
-                // A check for the trip in each transaction replaces SQLite's foreign key check of
-                // each row.
-                connection: try TripStore.connect(
-                    place.path, access: .readWrite, limits: store.limits, checksForeignKeys: false),
-                place: place.number, clock: store.clock,
-                rows: RowWriter(trip: trip, anchor: anchor, clock: clock, table: table),
-                memory: limits.copies ? store.limits.memory : nil)
+            transactions = try TripTransactions(
+                of: store, RowWriter(trip: trip, anchor: anchor, clock: clock, table: table),
+                copies: limits.copies)
         } catch {
-            throw StoreError(error, path: place.path)
+            throw StoreError(error, path: path)
         }
         do {
             try SystemThread(named: "trip writer") { [self] in run(transactions) }.detach()
         } catch {
-            throw StoreError(error, path: place.path)
+            throw StoreError(error, path: path)
         }
     }
 
@@ -180,80 +175,18 @@ public final class TripWriter: Sendable {
 
     private func run(_ transactions: consuming TripTransactions) {
         var transactions = transactions
-        /// When the next transaction is due; nil = no entry waits.
-        var due: Instant?
-        /// When the next copy is due; nil = no entry needs one.
-        var copyDue: Instant?
-        var lastCopy: Instant?
-        var pace = CommitPace(limit: limits.commitEvery)
-        var quick = CommitPace(limit: min(limits.commitEvery, Limits.uncopied))
-        var pause = Duration.seconds(1)
+        var steps = WriterSteps(limits)
         while true {
             var waiting = WaitList()
             _ = waiting.add(wake.descriptor)
-            waiting.add(deadline: due)
-            waiting.add(deadline: copyDue)
+            waiting.add(deadline: steps.due)
+            waiting.add(deadline: steps.copyDue)
             waiting.wait()
             wake.take()
-            let now = SystemClock.now()
-            guard let work = queue.withLock({ $0.work(isDue: due.map { $0 <= now } ?? false) })
-            else {
-                if lastCopy.map({ now >= $0 + Self.copyPause }) ?? true,
-                    copy(by: &transactions, at: now)
-                {
-                    lastCopy = now
-                }
-                copyDue =
-                    queue.withLock { $0.hasUncopied } ? lastCopy.map { $0 + Self.copyPause } : nil
-                due = queue.withLock {
-                    let next = $0.due(within: pace, uncopied: quick)
-                    // After a failure, the next attempt has its own time.
-                    return $0.failure != nil && next != nil ? due ?? next : next
-                }
-                continue
-            }
-            if work.makesSpace { notify(.space) }
-            let (result, relocation) = store.store(work, by: &transactions)
-            if let relocation { notify(.relocated(relocation)) }
-            switch result {
-            case .success(let rejected):
-                due = nil
-                let time = SystemClock.now() - now
-                pace.committed(in: time)
-                quick.committed(in: time)
-                pause = .seconds(1)
-                announce(queue.withLock { $0.stored(work) })
-                if rejected.items > 0 {
-                    notify(.rejected(items: rejected.items, message: rejected.message))
-                }
-            case .failure(let error):
-                let failure = StoreError(error, path: store.currentPath)
-                due = now + pause
-                pause = min(pause * 2, limits.retryAtMost)
-                announce(queue.withLock { $0.failed(work, failure) })
-            }
-            for flush in work.flushes { flush.signal() }
-            if work.ending != nil {
-                transactions.close(keeps: queue.withLock { $0.failure != nil })
+            if steps.take(queue, into: store, by: &transactions, notify: notify) {
                 finished.signal()
                 return
             }
         }
-    }
-
-    /// Entries of so much time are copied together.
-    private static let copyPause = Duration.milliseconds(100)
-
-    /// Copies entries to memory; whether there were any.
-    private func copy(by transactions: inout TripTransactions, at now: Instant) -> Bool {
-        let batches = queue.withLock { $0.uncopied() }
-        if batches.isEmpty { return false }
-        let isDone = transactions.copy(batches)
-        queue.withLock { $0.copied(batches.count, isDone, at: now) }
-        return true
-    }
-
-    private func announce(_ notices: [Notice]) {
-        for notice in notices { notify(notice) }
     }
 }

@@ -130,6 +130,16 @@ extension TripStore {
         _ start: TripStart, table: PIDTable, limits: TripWriter.Limits = .init(),
         notify: @escaping @Sendable (TripWriter.Notice) -> Void = { _ in }
     ) throws(StoreError) -> TripWriter {
+        let (trip, anchor, clock) = try insertTrip(start)
+        return try TripWriter(
+            trip: trip, anchor: anchor, clock: clock, table: table, store: self, limits: limits,
+            notify: notify)
+    }
+
+    /// The row of a new trip, with the clocks at its start.
+    func insertTrip(
+        _ start: TripStart
+    ) throws(StoreError) -> (trip: Int64, anchor: TimeAnchor, clock: TripClock?) {
         // The times of an import come from its file.
         let reading = start.purpose == .import ? nil : clock?()
         let clock = reading.map { TripClock(start.anchor, $0) }
@@ -165,9 +175,7 @@ extension TripStore {
             }
             return trip
         }
-        return try TripWriter(
-            trip: trip, anchor: anchor, clock: clock, table: table, store: self, limits: limits,
-            notify: notify)
+        return (trip, anchor, clock)
     }
 
     /// Ends trips whose process died at their last record, with the rows that it left in memory.

@@ -29,13 +29,17 @@ enum Trips {
 
     /// The place of each trip in the order of time; unit: µs since 1970.
     ///
-    /// A drive whose clock was not set comes after the drives that were recorded before it.
+    /// A drive whose clock was not set comes after the drives that were recorded before it, and before those
+    /// that were recorded after it; its own time says nothing.
     private static let places = """
         (SELECT id, CASE WHEN clock = 'unset' AND id > 0 THEN coalesce(
-            max(start) FILTER (WHERE id > 0 AND purpose = 'log' AND clock IS NOT 'unset')
-                OVER (ORDER BY id), start)
+            max(start) FILTER (\(isTimed)) OVER (ORDER BY id),
+            min(start) FILTER (\(isTimed)) OVER (),
+            min(start) FILTER (WHERE id > 0 AND clock = 'unset') OVER ())
         ELSE start END AS place FROM trip)
         """
+
+    private static let isTimed = "WHERE id > 0 AND purpose = 'log' AND clock IS NOT 'unset'"
 
     /// A summary with its place in the order of time.
     static let placed =

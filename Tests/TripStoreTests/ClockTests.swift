@@ -371,6 +371,20 @@ private let day: Int64 = 86_400_000_000
         #expect(try store2.trips(latest).map(\.id) == [other, last])
     }
 
+    @Test func `without an earlier trip of a right clock, trips are listed as they were recorded`()
+        throws
+    {
+        let scratch = try Scratch()
+        let machine = Machine(isSet: false)
+        let store = try TripStore(path: scratch.path(), clock: machine.read)
+        // A clock that is ahead, and the next boot, which continues from an earlier time.
+        var order = [try drive(store, late: -9 * day), try drive(store, late: 9 * day, at: 1000)]
+        #expect(try store.trips().map(\.id) == order)
+        machine.change { $0.isSet = true }
+        order.append(try drive(store, at: 2000))
+        #expect(try store.trips().map(\.id) == order)
+    }
+
     @Test func `a corrected trip is known when an earlier copy of it is merged`() throws {
         let scratch = try Scratch()
         let machine = Machine(late: 2 * day, isSet: false)

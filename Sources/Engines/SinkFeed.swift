@@ -277,7 +277,7 @@ final class SinkFeed {
                 continue
             }
             let key = DeliveryStore.TripKey(trip)
-            if trip.endReason != nil, progress[key]?.settled == trip.readings { continue }
+            if trip.isComplete, progress[key]?.settled == trip.readings { continue }
             if progress[key] == nil {
                 guard trip.readings > 0 || trip.endReason != nil else { continue }
                 guard let identity = identity(of: trip) else { continue }
@@ -319,7 +319,7 @@ final class SinkFeed {
                 else { break }
                 let isLast = tail.isComplete && table == selection.tables.last
                 if isLast { waiting.removeLast() }
-                let settled = isLast && tail.trip.endReason != nil ? tail.trip.readings : nil
+                let settled = isLast && tail.trip.isComplete ? tail.trip.readings : nil
                 progress[key]?.cursors[table] = tail.cursor
                 if let settled { progress[key]?.settled = settled }
                 if tail.cursor == cursor, settled == nil {

@@ -47,14 +47,25 @@ extension TripStore {
         for sink: String, _ deliveries: DeliveryStore?
     ) throws(StoreError) -> [(trip: TripSummary, readings: Int)] {
         let progress = try deliveries?.progress(of: sink) ?? [:]
+        // A receiver of positions needs no engine, and codes are no readings.
+        let others = Set(
+            try read {
+                try $0.values(
+                    Int64.self,
+                    """
+                    SELECT id FROM trip WHERE readings = 0
+                        AND (EXISTS (SELECT * FROM position WHERE position.trip = trip.id)
+                            OR EXISTS (SELECT * FROM code_report WHERE code_report.trip = trip.id))
+                    """)
+            })
         return try trips(TripFilter(withScans: true)).compactMap { trip in
             let known = progress[DeliveryStore.TripKey(trip)]
             if known == nil, trip.purpose == .import { return nil }
-            if trip.endReason != nil, known?.settled == trip.readings { return nil }
+            if trip.isComplete, known?.settled == trip.readings { return nil }
             let left = trip.readings - (known?.cursors[.readings]?.rows ?? 0)
             // Codes, events and positions follow the readings.
             let isBegun = known != nil && trip.endReason != nil
-            return left > 0 || isBegun ? (trip, max(left, 0)) : nil
+            return left > 0 || isBegun || others.contains(trip.id) ? (trip, max(left, 0)) : nil
         }
     }
 }

@@ -79,6 +79,10 @@ public struct TripSummary: Hashable, Sendable {
     public var readings: Int
     /// Why it ended; nil while it is open.
     public var endReason: EndReason?
+    /// Whether its process died, and no program has closed it yet with the rows that may wait in memory.
+    public var isAbandoned = false
+    /// Whether no more records come.
+    public var isComplete: Bool { endReason != nil && !isAbandoned }
     /// Tags for searching.
     public var tags: [String]
     /// The user's name for the trip.

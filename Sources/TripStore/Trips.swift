@@ -70,6 +70,7 @@ enum Trips {
             seconds: Double(duration) / 1e6, distance: row["distance"], readings: row["readings"],
             endReason: endReason(row),
             tags: tags?.split(separator: "\u{1F}").map(String.init).sorted() ?? [])
+        summary.isAbandoned = try summary.endReason != nil && row.isNull("end_reason")
         summary.name = try row["name"]
         summary.isClockSet = try (row["clock"] as String?).map { $0 == "set" }
         summary.driven = try row["driven"]

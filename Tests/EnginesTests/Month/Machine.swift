@@ -66,7 +66,9 @@ final class Machine: Sendable {
     }
 
     /// The network sets the clock, with this error.
-    func synchronise(error: Int64) { state.withLock { ($0.error, $0.isSet) = ($0.error ?? error, true) } }
+    func synchronise(error: Int64) {
+        state.withLock { ($0.error, $0.isSet) = ($0.error ?? error, true) }
+    }
 
     /// The kernel no longer counts the clock as synchronised, though it is right.
     func loseNetwork() { state.withLock { $0.isSet = false } }

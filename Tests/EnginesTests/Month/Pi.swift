@@ -46,7 +46,8 @@ final class Pi {
     private static let table: PIDTable = {
         var table = PIDTable()
         let signal = Signal(
-            id: "RPM", name: "Engine speed", bitOffset: 0, bitLength: 16, kind: .number, unit: "rpm")
+            id: "RPM", name: "Engine speed", bitOffset: 0, bitLength: 16, kind: .number, unit: "rpm"
+        )
         table.add(rpm, name: signal.name, length: 1...20, signals: [signal])
         return table
     }()
@@ -84,7 +85,8 @@ final class Pi {
         let start = 1_795_248_902 * second
         machine = Machine(at: start, drift: Int64.random(in: -10...10, using: &random))
         saved = start - Int64.random(in: 0...20 * day, using: &random)
-        commitEvery = [.seconds(1), .seconds(20), .seconds(60), .seconds(600)]
+        commitEvery =
+            [.seconds(1), .seconds(20), .seconds(60), .seconds(600)]
             .randomElement(using: &random) ?? .seconds(1)
         keep = Int64.random(in: 4...20, using: &random) * day
         // The schema alone has 70 pages.
@@ -103,8 +105,12 @@ final class Pi {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    private func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
-    private func span(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
+    private func chance(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &random) < percent
+    }
+    private func span(_ range: ClosedRange<Int64>) -> Int64 {
+        Int64.random(in: range, using: &random)
+    }
 
     private func require(_ holds: Bool, _ words: @autoclosure () -> String) throws {
         if holds { return }
@@ -349,8 +355,9 @@ final class Pi {
     /// Lets time pass, with what is due in it.
     private func advance(_ store: TripStore, by time: Int64) throws {
         let end = machine.now + time
-        while let recording, let due = [recording.steps.due, recording.steps.copyDue]
-            .compactMap({ $0 }).min()
+        while let recording,
+            let due = [recording.steps.due, recording.steps.copyDue]
+                .compactMap({ $0 }).min()
         {
             let before = machine.now
             if due > machine.instant { machine.wait(until: due) }
@@ -427,7 +434,8 @@ final class Pi {
         let promise = losesMemory ? commitEvery : min(commitEvery, .seconds(1)) + .milliseconds(100)
         let limit = min(now, dead.failing ?? now) + (.zero - promise)
         lastDead = (
-            dead.trip, dead.offered.filter { $0.at <= limit }.map(\.thing), dead.offered.map(\.thing)
+            dead.trip, dead.offered.filter { $0.at <= limit }.map(\.thing),
+            dead.offered.map(\.thing)
         )
         counts.promised += lastDead?.promised.count ?? 0
         recording?.transactions.close(keeps: true)
@@ -462,7 +470,8 @@ final class Pi {
         guard let done = recording else { return }
         recording = nil
         counts.promised += done.offered.count
-        try learn(done.trip, promised: done.offered.map(\.thing), offered: done.offered.map(\.thing))
+        try learn(
+            done.trip, promised: done.offered.map(\.thing), offered: done.offered.map(\.thing))
     }
 
     /// Compares what a trip has with what it was promised to have.
@@ -487,7 +496,9 @@ final class Pi {
                 + database.values(
                     Double.self, "SELECT latitude FROM position WHERE trip = ?", [trip]
                 ).map { .record(Int(($0 * 100_000).rounded())) }
-                + database.values(String.self, "SELECT code FROM code_report WHERE trip = ?", [trip])
+                + database.values(
+                    String.self, "SELECT code FROM code_report WHERE trip = ?", [trip]
+                )
                 .map { .code($0) }
         }
     }
@@ -646,8 +657,10 @@ final class Pi {
                 uniqueKeysWithValues: rows.map { row in
                     (
                         try row["id"] as Int64,
-                        (try row["clock"] as String?, try row["boot"] as String?,
-                            try row["vehicle"] as Int64?)
+                        (
+                            try row["clock"] as String?, try row["boot"] as String?,
+                            try row["vehicle"] as Int64?
+                        )
                     )
                 })
         }

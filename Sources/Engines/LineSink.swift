@@ -87,6 +87,8 @@ package struct LineSink: Sendable {
     package var database: String
     /// Whether the sink ends when all data is delivered.
     package var drains: Bool
+    /// Sends the state of this computer; nil = it is not sent.
+    package var heartbeat: Heartbeat?
     var connection: @Sendable (HTTPClient.Setup) throws -> any ServerConnection = {
         try HTTPClient($0)
     }
@@ -135,6 +137,7 @@ private struct LineSinkRun {
     let client: any ServerConnection
     let feed: SinkFeed
     var pacer = RetryPacer()
+    var heartbeat: Heartbeat?
     /// The size limit of a request; reduced after the server found a request too large.
     var byteLimit = LineSink.batchBytes
     /// The next batch, made and compressed while the last one was under way.
@@ -145,6 +148,7 @@ private struct LineSinkRun {
         wake: EventDescriptor
     ) throws {
         self.sink = sink
+        heartbeat = sink.heartbeat
         self.deliveries = deliveries
         self.state = state
         self.stop = stop
@@ -162,14 +166,39 @@ private struct LineSinkRun {
             try feed.refresh(now: SystemClock.utc)
             let held = feed.held
             if state.current.held != held { state.change { $0.held = held } }
+            if let end = beat() { return end }
             while let (batch, body) = try prepared ?? prepare() {
                 prepared = nil
-                if let end = try deliver(batch, body) { return end }
+                if let end = try deliver(batch, body) ?? beat() { return end }
                 if stop.isRaised { return .stopped }
             }
             if sink.drains { return .drained }
             wait(for: .seconds(1), orWake: true)
         }
+    }
+
+    /// Sends the state of this computer if it is due; it has no cursor, and the next one replaces it.
+    ///
+    /// - Returns: why the sink cannot go on; nil = it can.
+    private mutating func beat() -> SinkEnd? {
+        guard heartbeat?.isDue(at: SystemClock.now()) ?? false, let heartbeat else { return nil }
+        let machine = heartbeat.state(
+            sink.database, deliveries, sink: sink.name, hasHistory: true)
+        client.post(
+            machine.line(tags: sink.selection.machineTags)[...], to: sink.address.writeURL)
+        guard let answer = client.answer(stop: stop) else { return .stopped }
+        switch WriteDecision(answer) {
+        case .accepted:
+            pacer.succeed()
+            if state.current.fault == nil { return nil }
+            try? deliveries.note(acceptedBy: sink.name, at: SystemClock.utc)
+            state.change { $0.fault = nil }
+        case .acceptedInPart(_, let words), .halve(let words, _), .again(let words, _): note(words)
+        case .stop(let why, let words):
+            note(words)
+            return .refused(why, words)
+        }
+        return nil
     }
 
     /// The next batch; nil = there is none at the moment.

@@ -22,6 +22,8 @@ package struct MQTTSink: Sendable {
     package var selection: SinkSelection
     /// The least time between two values of a topic.
     package var every = Duration.seconds(5)
+    /// Sends the state of this computer; nil = it is not sent.
+    package var heartbeat: Heartbeat?
     /// The discovery prefix of Home Assistant; nil = no discovery.
     package var discoveryPrefix: String?
     /// The format of history; nil = no history.
@@ -109,6 +111,7 @@ private final class MQTTSinkRun {
     var version: Int32 = 5
     var board: StateBoard
     var vehicles: VehicleMessages
+    var heartbeat: Heartbeat?
     var store: TripStore?
     private var isCertificateFault = false
     /// When the session began.
@@ -138,6 +141,7 @@ private final class MQTTSinkRun {
         self.wake = wake
         board = StateBoard(every: sink.every)
         vehicles = VehicleMessages(sink)
+        heartbeat = sink.heartbeat
         commands = sink.readCodes.map { CommandDesk(readCodes: $0, wake: wake) }
     }
 
@@ -236,6 +240,7 @@ private final class MQTTSinkRun {
             return closing
         }
         begun = SystemClock.now()
+        if let closing = try announceMachine(client, deliveries) { return closing }
         var next = SystemClock.now()
         // A batch that was made while the broker works on the earlier ones.
         var prepared: FeedBatch?
@@ -252,6 +257,7 @@ private final class MQTTSinkRun {
                 self.store = store
                 try vehicles.feed.refresh(store, &board, now: utc)
                 if let closing = try tellVehicles(client, store, deliveries, utc) { return closing }
+                if let closing = beat(client, deliveries, now) { return closing }
                 try history?.refresh(now: utc)
                 state.change { $0.held = history?.held ?? HeldTrips() }
             }
@@ -296,6 +302,38 @@ private final class MQTTSinkRun {
             if let words = commands?.takeResult() { state.change { $0.command = words } }
             if let lost { return .lost(lost) }
         }
+    }
+
+    /// Announces this computer to Home Assistant, or removes it if its state is not sent any more.
+    private func announceMachine(
+        _ client: any BrokerConnection, _ deliveries: DeliveryStore
+    ) throws -> Closing? {
+        let name = MachineTopics.announced
+        heartbeat?.restart()
+        guard let heartbeat else {
+            if try deliveries.components(of: name, sink: sink.name).isEmpty { return nil }
+            for message in try vehicles.removal(of: name, deliveries) {
+                if let closing = send(client, message) { return closing }
+            }
+            try deliveries.forgetComponents(of: name, sink: sink.name)
+            return nil
+        }
+        try deliveries.keep(components: ["state": "device"], of: name, sink: sink.name)
+        guard let prefix = sink.discoveryPrefix else { return nil }
+        return send(
+            client, MachineTopics.discovery(prefix, sink.client),
+            MachineTopics.discovery(
+                sink.client, name: heartbeat.title, version: heartbeat.version))
+    }
+
+    /// Sends the state of this computer if it is due.
+    private func beat(
+        _ client: any BrokerConnection, _ deliveries: DeliveryStore, _ now: Instant
+    ) -> Closing? {
+        guard heartbeat?.isDue(at: now) ?? false, let heartbeat else { return nil }
+        let machine = heartbeat.state(
+            sink.database, deliveries, sink: sink.name, hasHistory: sink.history != nil)
+        return send(client, MachineTopics.state(sink.client), machine.payload)
     }
 
     /// Removes vehicles; only connects if there are none.

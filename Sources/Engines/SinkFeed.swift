@@ -9,6 +9,10 @@ import TripStore
 package struct SinkSelection: Sendable {
     /// The vehicle's name in the sink; nil = the name in the database, else the VIN.
     package var id: String?
+    /// The further tags of the lines about this computer, which has no VIN.
+    package var machineTags: [(name: String, value: String)] {
+        tags.filter { !$0.value.contains(NameMarker.vin) }
+    }
     /// Names of devices, for vehicles without VIN and name.
     package var aliases: [String: String] = [:]
     /// Whether the sink is Traccar, which gets only positions.

@@ -138,6 +138,12 @@ struct VehicleMessages {
     func removal(
         of vehicle: String, _ deliveries: DeliveryStore
     ) throws(StoreError) -> [BrokerMessage] {
+        if vehicle == MachineTopics.announced {
+            let device = sink.discoveryPrefix.map { [MachineTopics.discovery($0, sink.client)] }
+            return ((device ?? []) + [MachineTopics.state(sink.client)]).map {
+                BrokerMessage(topic: $0, payload: [])
+            }
+        }
         let topics = VehicleTopics(vehicle: vehicle)
         let components = try deliveries.components(of: vehicle, sink: sink.name)
         let device = sink.discoveryPrefix.map { [topics.discovery($0)] } ?? []
@@ -165,7 +171,7 @@ struct VehicleMessages {
         }
         // Nothing was read yet, or the database is another one, so no vehicle is known to be gone.
         if known.isEmpty { return [] }
-        return announced.filter { !known.contains($0) }
+        return announced.filter { !known.contains($0) && $0 != MachineTopics.announced }
     }
 }
 
@@ -186,6 +192,11 @@ package struct MQTTPreview {
             try body(message.topic, message.payload)
         }
         for message in board.due(at: SystemClock.now()) { try body(message.topic, message.payload) }
+        if let heartbeat = sink.heartbeat {
+            let machine = heartbeat.state(
+                sink.database, nil, sink: sink.name, hasHistory: sink.history != nil)
+            try body(MachineTopics.state(sink.client), machine.payload)
+        }
         guard let history = sink.history else { return }
         try LinePreview(database: sink.database, selection: sink.selection).forEach(
             isJSON: history == .json

@@ -134,6 +134,21 @@ public struct LineProtocol: Sendable {
         Self.append(time, to: &output)
     }
 
+    /// A line of numbers without a time, which the server then sets.
+    package static func line(
+        _ measurement: String, tags: [(name: String, value: String)],
+        fields: [(name: String, value: Double)]
+    ) -> [UInt8] {
+        var line = Array(measurement.utf8)
+        for tag in tags { append(tag: tag.name, tag.value, to: &line) }
+        for (place, field) in fields.enumerated() {
+            append((place == 0 ? " " : ",") + field.name + "=", to: &line)
+            NumberText.append(field.value, to: &line)
+        }
+        line.append(0x0A)
+        return line
+    }
+
     // MARK: Pieces
 
     private mutating func prepare(

@@ -30,6 +30,8 @@ package struct PublishSettings: Hashable, Sendable {
     package var signals: [String] = []
     /// The least time between two states of a signal.
     package var every: Duration?
+    /// The interval of the computer's own state; zero = it is not sent, nil = the usual one.
+    package var heartbeat: Duration?
     /// Whether to announce the vehicle to Home Assistant.
     package var isForHomeAssistant: Bool?
     /// The discovery prefix of Home Assistant.
@@ -54,6 +56,7 @@ package struct PublishSettings: Hashable, Sendable {
 extension SettingsKey {
     private static let publishKeys = [
         "to", "password-file", "token-file", "ca-file", "client", "id", "signals", "every",
+        "heartbeat",
         "home-assistant",
         "discovery-prefix", "position", "text", "history", "names", "commands",
     ]
@@ -148,6 +151,16 @@ extension SettingsKey {
                     return value == nil ? .notADuration : nil
                 },
                 get: { $0.publish[sink]?.every?.optionText })
+        case "heartbeat":
+            return SettingsKey(
+                name: name, meaning: ofSinks, commands: ["publish"],
+                set: { text, settings, _ in
+                    let value = text == "off" ? .zero : Duration(text: text)
+                    settings.publish[sink, default: .init()].heartbeat = value
+                    return value.map { $0 == .zero || $0 >= .seconds(10) } ?? false
+                        ? nil : .notAHeartbeat
+                },
+                get: { $0.publish[sink]?.heartbeat.map { $0 == .zero ? "off" : $0.optionText } })
         case "signals":
             return SettingsKey(
                 name: name, isList: true, meaning: ofSinks, commands: ["publish"],

@@ -71,6 +71,7 @@ extension SettingFault {
         case .notASink(let fault): fault.text
         case .notAnIdentifier: "has characters other than a to z, 0 to 9, - and _"
         case .notADuration: "is not a time such as 5s"
+        case .notAHeartbeat: "is neither off nor a time such as 60s, of 10s or more"
         case .notACommitInterval: "is not a time such as 5s, of an hour at most"
         case .notAnAge: "is not an age such as 365d, of a day or more"
         case .notASpace: "is not a size such as 500MB or 2GB, of 1 MB or more"

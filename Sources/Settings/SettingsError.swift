@@ -63,6 +63,8 @@ package enum SettingFault: Hashable, Sendable {
     /// Not made of small letters, digits, - and _.
     case notAnIdentifier
     case notADuration
+    /// Neither off nor an interval of ten seconds or more.
+    case notAHeartbeat
     /// Not an interval of an hour or less.
     case notACommitInterval
     /// Not an age of a day or more.

@@ -277,6 +277,10 @@ struct `Publishing` {
                         "\($0),vehicle=car-5xxbd1ga8lx000042,vin=5XXBD1GA8LX000042,host=\(host),"
                             + "vehicle_number=n-5XXBD1GA8LX000042,")
                 }
+                    // The heartbeat of the computer, which has no VIN.
+                    || (line.hasPrefix("obd_machine,machine=\(host)")
+                        && line.contains(",host=\(host) clock_set=")
+                        && !line.contains("5XXBD1GA8LX000042"))
             }, "\(outcome)")
     }
 
@@ -359,7 +363,7 @@ struct `Publishing` {
             lines.allSatisfy { line in
                 let head = "vehicle=golf,vin=5XXBD1GA8LX000042,fleet=north,ecu="
                 return line.hasPrefix("obd,\(head)") && line.contains(",signal=RPM,")
-                    || line.hasPrefix("obd_code,\(head)")
+                    || line.hasPrefix("obd_code,\(head)") || line.hasPrefix("obd_machine,")
             }, "\(outcome)")
     }
 }

@@ -161,6 +161,38 @@ struct BrokerTests {
         return count
     }
 
+    @Test func `a computer without a vehicle says that it is there, until it is forgotten`() throws
+    {
+        let folder = try SpoolFolder()
+        _ = try folder.store()
+        let state = "obdscan/bridge/obdscan-pi-home/machine"
+        let device = "homeassistant/device/obdscan_machine_obdscan-pi-home/config"
+        var sink = try sink(folder, OwnBroker())
+        sink.discoveryPrefix = "homeassistant"
+        sink.heartbeat = Heartbeat(
+            interval: .seconds(60), name: "pi", title: "obdscan pi", version: "1.2")
+        let first = OwnBroker()
+        sink.connection = { _, _, _ in first }
+        #expect(try run(sink, folder).0 == .drained)
+        let beats = first.messages.filter { $0.topic == state }
+        #expect(beats.count == 1 && beats.allSatisfy(\.isRetained))
+        let beat = try #require(beats.first)
+        #expect(beat.payload.contains(#""version":"1.2""#), "\(beat)")
+        #expect(beat.payload.contains(#""waiting":0"#))
+        #expect(first.messages.contains { $0.topic == device && $0.isRetained })
+        // Without its heartbeat, nothing of the computer stays at the broker.
+        sink.heartbeat = nil
+        let second = OwnBroker()
+        sink.connection = { _, _, _ in second }
+        #expect(try run(sink, folder).0 == .drained)
+        #expect(
+            Set(second.messages.filter { $0.payload.isEmpty }.map(\.topic)) == [state, device])
+        let third = OwnBroker()
+        sink.connection = { _, _, _ in third }
+        #expect(try run(sink, folder).0 == .drained)
+        #expect(!third.text.contains("machine"))
+    }
+
     @Test("Messages without an acknowledgement are sent again")
     func cursor() throws {
         let folder = try SpoolFolder()

@@ -99,6 +99,58 @@ private final class OwnServer: ServerConnection, Sendable {
         #expect(try owed(folder) == [])
     }
 
+    private func beat(_ server: OwnServer, _ folder: SpoolFolder) throws -> SinkReport {
+        var sink = LineSink(
+            name: "sink", address: try SinkAddress("influx+http://localhost:8086"),
+            setup: HTTPClient.Setup(), selection: SinkSelection(), database: folder.database,
+            drains: true)
+        sink.selection.tags = [("fleet", "north"), ("car", "%VIN")]
+        sink.heartbeat = Heartbeat(
+            interval: .seconds(60), name: "pi-1", title: "obdscan pi", version: "1.2")
+        sink.connection = { _ in server }
+        let deliveries = try folder.deliveries()
+        try deliveries.claim("sink", target: "influx+http://localhost:8086")
+        let state = SinkState()
+        sink.run(deliveries, state, stop: try EventDescriptor(), wake: try EventDescriptor())
+        return state.current
+    }
+
+    /// Without a vehicle, too, and once in a minute however many batches there are.
+    @Test(arguments: [0, 12_000])
+    func `a computer says that it is there`(readings: Int) throws {
+        let folder = try SpoolFolder()
+        _ = try folder.store()
+        if readings > 0 { try folder.endedTrip(vin: Self.vin, readings: readings) }
+        let server = OwnServer { _ in OwnServer.fine }
+        let report = try beat(server, folder)
+        #expect(report.end == .drained && report.delivered == readings && report.fault == nil)
+        let lines = server.bodies.filter { $0 != "compressed" }.joined()
+            .split(separator: "\n").filter { $0.hasPrefix("obd_machine") }
+        // The server's clock gives the time, because that of the computer may be wrong.
+        let line = try #require(lines.first)
+        #expect(lines.count == 1)
+        #expect(
+            line.hasPrefix("obd_machine,machine=pi-1,version=1.2,fleet=north clock_set="), "\(line)"
+        )
+        #expect(line.contains("recording=0,uptime=") && line.contains(",disk_free="))
+        #expect(line.contains(",waiting=\(readings)"), "\(line)")
+        #expect(line.split(separator: " ").count == 2)
+    }
+
+    @Test func `a server that is away gets the trips all the same, and one that refuses is left`()
+        throws
+    {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 3)
+        // The first request is the heartbeat.
+        let away = OwnServer { $0 == 0 ? .none("away") : OwnServer.fine }
+        let report = try beat(away, folder)
+        #expect(report.end == .drained && report.delivered == 3 && report.fault == nil)
+        let other = OwnServer { _ in .status(401, text: "who", retryAfter: nil) }
+        #expect(try beat(other, folder).end == .refused(.notAuthorized, "HTTP 401: who"))
+        #expect(other.bodies.count == 1)
+    }
+
     @Test func `a server whose certificate is not trusted is asked once`() throws {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: Self.vin, readings: 3)

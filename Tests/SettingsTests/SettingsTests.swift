@@ -80,6 +80,10 @@ private let checks = SettingsChecks(
             ("keep-free = \"5%\"", .wrong("keep-free", "5%", .notASpace), 1),
             ("commit-every = \"2h\"", .wrong("commit-every", "2h", .notACommitInterval), 1),
             ("commit-every = \"0s\"", .wrong("commit-every", "0s", .notACommitInterval), 1),
+            (
+                "[publish.a]\nheartbeat = \"1s\"",
+                .wrong("publish.a.heartbeat", "1s", .notAHeartbeat), 2
+            ),
             ("signals = []", .wrong("signals", "", .noSignal), 1),
             ("pids = [\"/a\", \"car.pids\"]", .wrong("pids", "/a car.pids", .notAPath), 1),
             ("codes = \"maybe\"", .wrong("codes", "maybe", .notOnOrOff), 1),

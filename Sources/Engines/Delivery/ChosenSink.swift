@@ -71,6 +71,8 @@ package struct ChosenSink: Sendable {
     /// The prefix of the sink's environment variables.
     package var variable: String
     private let surroundings: Surroundings
+    /// Whether the configuration names the sink.
+    private let isConfigured: Bool
 
     /// The sinks of the configuration with these names; all of them without a name.
     package static func configured(
@@ -88,15 +90,17 @@ package struct ChosenSink: Sendable {
             sinks.append(
                 ChosenSink(
                     name: name, address: address, settings: settings,
-                    variable: "OBDSCAN_PUBLISH_\(String(word))", surroundings: surroundings))
+                    variable: "OBDSCAN_PUBLISH_\(String(word))", surroundings: surroundings,
+                    isConfigured: true))
         }
         return sinks
     }
 
     private init(
         name: String, address: SinkAddress, settings: PublishSettings, variable: String,
-        surroundings: Surroundings
+        surroundings: Surroundings, isConfigured: Bool
     ) {
+        self.isConfigured = isConfigured
         self.name = name
         self.address = address
         self.settings = settings
@@ -118,7 +122,7 @@ package struct ChosenSink: Sendable {
         plain.user = nil
         self.init(
             name: plain.text, address: address, settings: settings, variable: "OBDSCAN_PUBLISH",
-            surroundings: surroundings)
+            surroundings: surroundings, isConfigured: false)
     }
 
     // MARK: Secrets
@@ -231,6 +235,24 @@ package struct ChosenSink: Sendable {
         return found
     }
 
+    /// How often the computer sends its own state.
+    ///
+    /// A reader misses a dead computer after two minutes, and a month of messages over a mobile network is
+    /// about 10 MB.
+    private static let usualHeartbeat = Duration.seconds(60)
+
+    /// The heartbeat of this computer; nil = none, as for an address on the command line, to which somebody at a
+    /// terminal sends trips once.
+    package func heartbeat(version: String) -> Heartbeat? {
+        let interval = settings.heartbeat ?? Self.usualHeartbeat
+        guard isConfigured, interval > .zero, !address.kind.isTraccar else { return nil }
+        let parts = [surroundings.host, surroundings.machine].compactMap(\.self)
+        let own = settings.client.map(surroundings.named) ?? parts.joined(separator: "-")
+        return Heartbeat(
+            interval: interval, name: PublishedName.slug(own) ?? "machine",
+            title: "obdscan \(surroundings.host)", version: version)
+    }
+
     /// The name that this program has at a broker.
     package var client: String {
         let parts = ["obdscan", surroundings.host, surroundings.machine, name].compactMap(\.self)
@@ -259,6 +281,7 @@ package struct ChosenSink: Sendable {
         broker.caFile = try caFile()
         if settings.takesCommands ?? false { broker.readCodes = readCodes }
         if let every = settings.every { broker.every = every }
+        broker.heartbeat = heartbeat(version: version)
         if settings.isForHomeAssistant ?? true {
             broker.discoveryPrefix = settings.discoveryPrefix ?? "homeassistant"
         }

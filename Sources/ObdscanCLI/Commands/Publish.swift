@@ -276,6 +276,10 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
                 try LinePreview(database: path, selection: selection).forEach {
                     try writer.write(bytes: $0)
                 }
+                if let heartbeat = sink.heartbeat(version: ObdscanCommand.configuration.version) {
+                    let machine = heartbeat.state(path, nil, sink: sink.name, hasHistory: true)
+                    try writer.write(bytes: machine.line(tags: selection.machineTags))
+                }
                 continue
             }
             try MQTTPreview(sink.broker(selection, database: path, drains: true)).forEach {

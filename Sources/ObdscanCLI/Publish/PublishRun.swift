@@ -53,10 +53,11 @@ struct PublishRun {
                 broker.run(deliveries, state, stop: stop, wake: wake)
             }
         }
-        let lines = LineSink(
+        var lines = LineSink(
             name: sink.name, address: sink.address, setup: try sink.httpSetup(),
             selection: selection, database: database, drains: drains)
-        return .init(name: sink.name, target: sink.address.text) { state, stop, wake in
+        lines.heartbeat = sink.heartbeat(version: ObdscanCommand.configuration.version)
+        return .init(name: sink.name, target: sink.address.text) { [lines] state, stop, wake in
             lines.run(deliveries, state, stop: stop, wake: wake)
         }
     }

@@ -1,0 +1,66 @@
+import OBDCore
+import Publishing
+import SystemIO
+import TripStore
+
+/// The state of this computer, at an interval.
+package struct Heartbeat: Sendable {
+    package var interval: Duration
+    /// The name of the computer.
+    package var name: String
+    /// The name for people.
+    package var title: String
+    package var version: String
+    private var next: Instant?
+
+    package init(interval: Duration, name: String, title: String, version: String) {
+        self.interval = interval
+        self.name = name
+        self.title = title
+        self.version = version
+    }
+
+    /// Whether a beat is due; it then counts as sent.
+    mutating func isDue(at now: Instant) -> Bool {
+        if let next, now < next { return false }
+        next = now + interval
+        return true
+    }
+
+    /// The next beat is due at once.
+    mutating func restart() { next = nil }
+
+    /// The state now.
+    ///
+    /// The addresses of other sinks, files and secrets are no part of it; a fault of the sink itself could not
+    /// be sent to it.
+    ///
+    /// - Parameter deliveries: nil if they are not known.
+    package func state(
+        _ database: String, _ deliveries: DeliveryStore?, sink: String, hasHistory: Bool
+    ) -> MachineState {
+        let clock = SystemClock.reading()
+        var state = MachineState(
+            name: name, version: version, isClockSet: clock.isSet,
+            uptime: Double(clock.instant.nanoseconds) / 1e9, time: clock.utc)
+        state.freeSpace = Files.freeSpace(at: database)
+        if let store = try? TripStore(path: database, access: .readOnly, limits: .oneWay) {
+            if hasHistory { state.waiting = (try? store.backlog(of: sink, deliveries))?.readings }
+            if let activity = try? store.activity() {
+                state.isRecording = activity.isRecording
+                state.lastRecord = activity.lastRecord
+                if let text = activity.fault, let time = activity.faultTime {
+                    state.error = (text, time)
+                }
+            }
+        }
+        for other in (try? deliveries?.sinks()) ?? [] where other.name != sink {
+            guard other.fault != nil, let time = other.faultTime,
+                state.error.map({ $0.time < time }) ?? true
+            else { continue }
+            state.error = ("a sink does not work: obdscan publish status", time)
+        }
+        if deliveries?.isInMemory ?? false { state.error = ("the disk is full", clock.utc) }
+        return state
+    }
+}

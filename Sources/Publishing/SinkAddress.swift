@@ -12,6 +12,10 @@ package struct SinkAddress: Hashable, Sendable {
         case traccarHTTP = "traccar+http"
         /// Positions to Traccar, over HTTPS.
         case traccarHTTPS = "traccar+https"
+        /// Events as JSON, over HTTP.
+        case webhookHTTP = "webhook+http"
+        /// Events as JSON, over HTTPS.
+        case webhookHTTPS = "webhook+https"
         /// MQTT over TCP.
         case mqtt = "mqtt"
         /// MQTT over TLS.
@@ -21,8 +25,15 @@ package struct SinkAddress: Hashable, Sendable {
         package var isMQTT: Bool { self == .mqtt || self == .mqtts }
         /// Whether the sink is a Traccar server.
         package var isTraccar: Bool { self == .traccarHTTP || self == .traccarHTTPS }
+        /// Whether the sink gets events, such as the end of a trip.
+        package var isWebhook: Bool { self == .webhookHTTP || self == .webhookHTTPS }
+        /// Whether the sink gets lines with readings.
+        package var isEngine: Bool { self == .influxHTTP || self == .influxHTTPS }
         package var isEncrypted: Bool {
-            self == .influxHTTPS || self == .traccarHTTPS || self == .mqtts
+            switch self {
+            case .influxHTTPS, .traccarHTTPS, .webhookHTTPS, .mqtts: true
+            case .influxHTTP, .traccarHTTP, .webhookHTTP, .mqtt: false
+            }
         }
     }
 
@@ -122,7 +133,8 @@ package struct SinkAddress: Hashable, Sendable {
         if let port { return port }
         switch kind {
         case .influxHTTP: return 8086
-        case .influxHTTPS, .traccarHTTPS: return 443
+        case .influxHTTPS, .traccarHTTPS, .webhookHTTPS: return 443
+        case .webhookHTTP: return 80
         case .traccarHTTP: return 5055
         case .mqtt: return 1883
         case .mqtts: return 8883
@@ -147,6 +159,10 @@ package struct SinkAddress: Hashable, Sendable {
 
     package var writeURL: String {
         if kind.isTraccar { return root + "/" }
+        if kind.isWebhook {
+            let query = parameters.map { "\($0[0])=\($0[1])" }.joined(separator: "&")
+            return root + (query.isEmpty ? "" : "?" + query)
+        }
         var parts = query.filter { $0.name != "api" && $0.name != "precision" }
             .map { "\($0.name)=\($0.value)" }
         parts.append("precision=" + (dialect == .v3 ? "nanosecond" : "ns"))

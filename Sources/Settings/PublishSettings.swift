@@ -49,16 +49,18 @@ package struct PublishSettings: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether the sink gets whole trips; a broker may get only the newest values.
-    package var getsHistory: Bool { to?.kind.isMQTT == false || (history ?? .off) != .off }
+    /// Whether the sink gets something of every trip; a broker may get only the newest values.
+    package var getsHistory: Bool { to?.kind.isMQTT == false || hasHistory }
+    /// Whether the sink gets the readings of every trip; Traccar gets positions, a webhook events.
+    package var getsReadings: Bool { to?.kind.isEngine == true || hasHistory }
+    private var hasHistory: Bool { to?.kind.isMQTT == true && (history ?? .off) != .off }
 }
 
 extension SettingsKey {
     private static let publishKeys = [
         "to", "password-file", "token-file", "ca-file", "client", "id", "signals", "every",
-        "heartbeat",
-        "home-assistant",
-        "discovery-prefix", "position", "text", "history", "names", "commands",
+        "heartbeat", "home-assistant", "discovery-prefix", "position", "text", "history", "names",
+        "commands",
     ]
 
     private static let ofSinks = "where trips are published"
@@ -180,10 +182,13 @@ extension SettingsKey {
 }
 
 extension UserSettings {
-    /// The sinks that need whole trips; a broker that gets only the current state does not.
+    /// The sinks that need every trip; a broker that gets only the current state does not.
     package var sinksOfTrips: [String] {
         publish.filter(\.value.getsHistory).keys.sorted()
     }
+
+    /// Whether a sink holds the readings of the trips that were delivered to it.
+    package var hasSinkOfReadings: Bool { publish.contains { $0.value.getsReadings } }
 
     /// The names of all settings of sinks that have a value.
     package var publishNames: [String] {

@@ -73,8 +73,10 @@ extension SettingFault {
         case .notADuration: "is not a time such as 5s"
         case .notAHeartbeat: "is neither off nor a time such as 60s, of 10s or more"
         case .notACommitInterval: "is not a time such as 5s, of an hour at most"
-        case .notAnAge: "is not an age such as 365d, of a day or more"
-        case .notASpace: "is not a size such as 500MB or 2GB, of 1 MB or more"
+        case .notAnAge: "is neither off nor an age such as 365d, of a day or more"
+        case .notASpace: "is neither off nor a size such as 500MB or 2GB, of 1 MB or more"
+        case .notHours: "is neither on, off nor a time of the day such as 18:00-06:00"
+        case .notAZone: "is not a circle of 50 m or more such as 48.137,11.576,500m"
         case .notAnAddress: "is not a device such as /dev/ttyUSB0 or tcp:HOST:PORT"
         case .address(let reason): "names no device: \(reason)"
         }

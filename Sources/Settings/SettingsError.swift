@@ -71,6 +71,10 @@ package enum SettingFault: Hashable, Sendable {
     case notAnAge
     /// Not a size of 1 MB or more.
     case notASpace
+    /// Neither on, off nor times of the day.
+    case notHours
+    /// Not a circle on the ground.
+    case notAZone
     /// A name in place of an address.
     case notAnAddress
     /// Not an address, with the reason.

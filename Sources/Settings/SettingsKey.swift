@@ -1,6 +1,7 @@
 import Accessory
 import Formats
 import OBDCore
+import Publishing
 import ScanSession
 import TripRecorder
 import TripStore
@@ -131,17 +132,57 @@ package struct SettingsKey: Hashable, Sendable {
                 "the age from which log deletes drives that wait for no delivery, such as 365d",
             commands: ["log"], options: ["--keep"],
             set: { text, settings, _ in
-                settings.keep = AgeArgument(argument: text)
+                settings.keep = LiftedLimit(text) { AgeArgument(argument: $0) }
                 return settings.keep == nil ? .notAnAge : nil
-            }, get: { $0.keep?.duration.optionText }),
+            }, get: { $0.keep?.text(\.duration.optionText) }),
         SettingsKey(
             name: "keep-free",
             meaning: "the space for which log deletes the oldest delivered drives, such as 500MB",
             commands: ["log"], options: ["--keep-free"],
             set: { text, settings, _ in
-                settings.keepFree = SpaceArgument(argument: text)
+                settings.keepFree = LiftedLimit(text) { SpaceArgument(argument: $0) }
                 return settings.keepFree == nil ? .notASpace : nil
-            }, get: { $0.keepFree?.text }),
+            }, get: { $0.keepFree?.text(\.text) }),
+        SettingsKey(
+            name: "keep-positions",
+            meaning: "the age from which log deletes the positions of drives, such as 30d",
+            commands: ["log"],
+            set: { text, settings, _ in
+                settings.keepPositions = LiftedLimit(text) { AgeArgument(argument: $0) }
+                return settings.keepPositions == nil ? .notAnAge : nil
+            }, get: { $0.keepPositions?.text(\.duration.optionText) }),
+        SettingsKey(
+            name: "private", isList: true, isFlag: true,
+            meaning:
+                "when trips have no positions: on, off, or times of the day such as 18:00-06:00",
+            commands: ["live", "log"],
+            set: { text, settings, _ in
+                let words = text.split(separator: " ").map(String.init)
+                let hours = words.compactMap(PositionPrivacy.Hours.init)
+                settings.privacy.isAlways = words.count == 1 && SettingsKey.flags[text] == true
+                settings.privacy.hours = hours
+                let isFlag = words.count == 1 && SettingsKey.flags[text] != nil
+                return isFlag || (!words.isEmpty && hours.count == words.count) ? nil : .notHours
+            },
+            get: { settings in
+                if settings.privacy.isAlways { return "on" }
+                let hours = settings.privacy.hours.map(\.text)
+                return hours.isEmpty ? nil : hours.joined(separator: " ")
+            }),
+        SettingsKey(
+            name: "private-zones", isList: true,
+            meaning: "circles in which trips have no positions, such as 48.137,11.576,500m",
+            commands: ["live", "log"],
+            set: { text, settings, _ in
+                let words = text.split(separator: " ").map(String.init)
+                settings.privacy.zones = words.compactMap(PositionPrivacy.Zone.init)
+                let isRight = !words.isEmpty && settings.privacy.zones.count == words.count
+                return isRight ? nil : .notAZone
+            },
+            get: { settings in
+                let zones = settings.privacy.zones.map(\.text)
+                return zones.isEmpty ? nil : zones.joined(separator: " ")
+            }),
         SettingsKey(
             name: "commit-every", meaning: "the interval at which log stores readings, 1h at most",
             commands: ["log"], options: ["--commit-every"],
@@ -202,6 +243,14 @@ package struct SettingsKey: Hashable, Sendable {
         let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2, isBareName(parts[1]) else { return nil }
         switch parts[0] {
+        case "vehicles":
+            guard VIN(parts[1]) != nil else { return nil }
+            return SettingsKey(
+                name: name, meaning: "a vehicle's name at sinks", commands: ["publish"],
+                set: { text, settings, _ in
+                    settings.vehicles[parts[1]] = text
+                    return PublishedName.slug(text) == nil ? .empty : nil
+                }, get: { $0.vehicles[parts[1]] })
         case "aliases":
             return SettingsKey(
                 name: name, meaning: "a device's name",
@@ -240,4 +289,9 @@ extension Duration {
         }
         return "\(milliseconds)ms"
     }
+}
+
+extension LiftedLimit {
+    /// The limit as a user would type it.
+    fileprivate func text(_ text: (Limit) -> String) -> String { limit.map(text) ?? "off" }
 }

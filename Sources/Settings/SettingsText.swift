@@ -64,7 +64,7 @@ package enum SettingsText {
         return contents
     }
 
-    private static let tables: Set<String> = ["aliases", "views", "fuel", "publish"]
+    private static let tables: Set<String> = ["aliases", "views", "vehicles", "fuel", "publish"]
 
     /// Whether a key may be the heading of a table within a table.
     private static func isHeading(_ key: [String]) -> Bool {

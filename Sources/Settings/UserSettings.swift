@@ -2,6 +2,7 @@ import Formats
 import OBDCore
 import Reports
 import ScanSession
+import TripRecorder
 import TripStore
 
 /// The settings in the user's configuration file (obdscan-config(5)).
@@ -24,9 +25,13 @@ package struct UserSettings: Hashable, Sendable {
     /// The device node of the adapter whose trips are recorded whenever it is plugged in.
     package var logWhenPlugged: String?
     /// The age from which `log` deletes drives.
-    package var keep: AgeArgument?
+    package var keep: LiftedLimit<AgeArgument>?
     /// The space for which `log` deletes the oldest delivered drives.
-    package var keepFree: SpaceArgument?
+    package var keepFree: LiftedLimit<SpaceArgument>?
+    /// The age from which `log` deletes the positions of drives.
+    package var keepPositions: LiftedLimit<AgeArgument>?
+    /// The positions that no trip records.
+    package var privacy = PositionPrivacy()
     /// The interval at which `log` stores readings.
     package var commitEvery: Duration?
     /// The signals that `log` records, with their rates; empty = all.
@@ -36,6 +41,8 @@ package struct UserSettings: Hashable, Sendable {
     /// Whether `log` reads trouble codes.
     package var codes: Bool?
     package var aliases: [String: String] = [:]
+    /// The names of vehicles by VIN, for sinks.
+    package var vehicles: [String: String] = [:]
     /// Lists of signals by name, for `live --view`.
     package var views: [String: [String]] = [:]
     /// Data about engines and prices by VIN; the empty VIN is for all vehicles.

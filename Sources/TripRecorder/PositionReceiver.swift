@@ -14,6 +14,8 @@ public final class PositionReceiver: Sendable {
         public var fixes = 0
         /// Positions that were too old.
         public var stale = 0
+        /// Positions that were left out, because they are private.
+        public var hidden = 0
         /// Lines that were dropped: a wrong checksum, or not a sentence.
         public var damaged = 0
     }
@@ -31,16 +33,26 @@ public final class PositionReceiver: Sendable {
     }
 
     private let source: PositionSource
+    private let privacy: PositionPrivacy
     private let tell: @Sendable (News) -> Void
     private let end: EventDescriptor
     private let thread = Mutex<SystemThread?>(nil)
     private let counted = Mutex(Counts())
 
     /// A receiver that is not running yet; `tell` is called with messages for the user.
-    public init(
+    public convenience init(
         _ source: PositionSource, tell: @escaping @Sendable (News) -> Void
     ) throws(SystemError) {
+        try self.init(source, privacy: PositionPrivacy(), tell: tell)
+    }
+
+    /// A receiver that passes on only the positions that `privacy` does not hide.
+    package init(
+        _ source: PositionSource, privacy: PositionPrivacy,
+        tell: @escaping @Sendable (News) -> Void
+    ) throws(SystemError) {
         self.source = source
+        self.privacy = privacy
         self.tell = tell
         end = try EventDescriptor()
     }
@@ -58,8 +70,9 @@ public final class PositionReceiver: Sendable {
         lost: @escaping @Sendable (Double, Instant) -> Void
     ) throws(SystemError) {
         end.take()
-        let run = Run(source: source, tell: tell, end: end, keep: keep, lost: lost) {
-            [self] change in
+        let run = Run(
+            source: source, privacy: privacy, tell: tell, end: end, keep: keep, lost: lost
+        ) { [self] change in
             counted.withLock { change(&$0) }
         }
         let started = try SystemThread {
@@ -90,6 +103,7 @@ private struct Run: Sendable {
     static let patience = Duration.milliseconds(2500)
 
     let source: PositionSource
+    let privacy: PositionPrivacy
     let tell: @Sendable (PositionReceiver.News) -> Void
     let end: EventDescriptor
     let keep: @Sendable (Fix) -> Bool
@@ -101,13 +115,15 @@ private struct Run: Sendable {
     private var hasTold = false
 
     init(
-        source: PositionSource, tell: @escaping @Sendable (PositionReceiver.News) -> Void,
+        source: PositionSource, privacy: PositionPrivacy,
+        tell: @escaping @Sendable (PositionReceiver.News) -> Void,
         end: EventDescriptor,
         keep: @escaping @Sendable (Fix) -> Bool,
         lost: @escaping @Sendable (Double, Instant) -> Void,
         count: @escaping @Sendable (@Sendable (inout PositionReceiver.Counts) -> Void) -> Void
     ) {
         self.source = source
+        self.privacy = privacy
         self.tell = tell
         self.end = end
         self.keep = keep
@@ -229,8 +245,20 @@ private struct Run: Sendable {
             if lastFix == nil { tell(.works(source)) }
             lastFix = fix.arrived
             hasTold = false
-            if keep(fix) { count { $0.fixes += 1 } }
+            if privacy.hides(fix.position, minute: minute(of: fix.position)) {
+                count { $0.hidden += 1 }
+            } else if keep(fix) {
+                count { $0.fixes += 1 }
+            }
         }
+    }
+
+    /// The minute of the local day; nil if neither the receiver nor this machine knows the time.
+    private func minute(of position: Position) -> Int? {
+        let clock = SystemClock.reading()
+        guard let time = position.fixTime ?? (clock.isSet ? clock.utc : nil) else { return nil }
+        let second = (time.microseconds / 1_000_000 + localShift(time)) % 86_400
+        return Int((second + 86_400) % 86_400 / 60)
     }
 }
 

@@ -57,6 +57,32 @@ extension TripStore {
         }
     }
 
+    /// Deletes the positions of the drives that ended before `time` for good, also of those that have a name.
+    ///
+    /// - Parameter kept: Trips whose positions stay.
+    /// - Returns: The number of drives that had positions.
+    public func deletePositions(
+        endedBefore time: UTC, except kept: Set<Int64> = []
+    ) throws(StoreError) -> Int {
+        let found = try read { database in
+            try database.values(
+                Int64.self,
+                """
+                SELECT id FROM trip WHERE purpose = 'log' AND end_reason IS NOT NULL
+                    AND clock IS NOT 'unset' AND start + duration < ?
+                    AND EXISTS (SELECT * FROM position WHERE position.trip = trip.id)
+                ORDER BY id
+                """, [time.microseconds])
+        }.filter { !kept.contains($0) }
+        // One by one, so that the log of changes stays short.
+        for id in found {
+            try transaction { database in
+                try database.execute("DELETE FROM position WHERE trip = ?", [id])
+            }
+        }
+        return found.count
+    }
+
     /// The drives that may be deleted without a question: `FROM trip WHERE …`.
     static let expendable = """
         FROM trip WHERE purpose = 'log' AND end_reason IS NOT NULL

@@ -28,6 +28,45 @@ import Testing
         #expect(try program.run(["config", "set", "units", "us"]).status == 0)
     }
 
+    @Test func `a setting may lift the limit of the file for all users`() throws {
+        defer { program.remove() }
+        try write("")
+        for (name, value) in [("keep", "off"), ("keep-free", "off"), ("signals", "all")] {
+            let set = try program.run(["config", "set", name, value])
+            #expect(set.status == 0, "\(set.errors)")
+            #expect(try program.run(["config", "get", name]).output == value + "\n")
+        }
+    }
+
+    @Test func `a value that another source sets is shown, and named when one's own goes`() throws {
+        defer { program.remove() }
+        try write("units = \"us\"\n")
+        let shared = program.home.appendingPathComponent("shared.toml")
+        try Data("units = \"uk\"\nkeep = \"30d\"\n".utf8).write(to: shared)
+        var variables = ["OBDSCAN_SYSTEM_CONFIG": shared.path]
+        func run(_ words: [String]) throws -> Program.Result {
+            try program.run(["config"] + words, environment: variables)
+        }
+        let removed = try run(["unset", "units"])
+        #expect(removed.status == 0)
+        #expect(removed.errors == "units is still set by \(shared.path)\n")
+        #expect(try run(["get", "units"]).output == "uk\n")
+        #expect(try run(["unset", "codes"]).errors == "")
+        variables["OBDSCAN_UNITS"] = "imperial"
+        #expect(try run(["get", "units"]).output == "imperial\n")
+        #expect(try run(["unset", "units"]).errors == "units is still set by OBDSCAN_UNITS\n")
+    }
+
+    @Test func `a logo has to exist`() throws {
+        defer { program.remove() }
+        try write("")
+        let missing = program.home.appendingPathComponent("logo.svg")
+        let result = try program.run(["config", "set", "logo", missing.path])
+        #expect(result.status == 66 && result.errors.contains(missing.path), "\(result.errors)")
+        try Data("<svg/>".utf8).write(to: missing)
+        #expect(try program.run(["config", "set", "logo", missing.path]).status == 0)
+    }
+
     @Test func `a wrong setting is ignored if the command line has its option`() throws {
         defer { program.remove() }
         try write("device = \"tpc:192.168.0.10:35000\"\n")
@@ -160,7 +199,8 @@ import Testing
         #expect(wrong.status == 78)
         #expect(
             wrong.errors.contains(
-                "\(shared):3: keep-free: \"5\" is not a size such as 500MB or 2GB, of 1 MB or more")
+                "\(shared):3: keep-free: \"5\" is neither off nor a size such as 500MB or 2GB, of 1 MB or more"
+            )
         )
         #expect(!wrong.errors.contains("config edit"))
         #expect(try run(["log", "--duration", "100ms", "--keep-free", "off", "-q"]).status == 0)

@@ -24,6 +24,9 @@ struct SinkAddressTests {
                 "influx+http://vm:8480/insert/0/influx/",
                 "http://vm:8480/insert/0/influx/write?precision=ns"
             ),
+            ("webhook+http://home/hook", "http://home:80/hook"),
+            ("webhook+https://m.example/a/b?who=fleet", "https://m.example:443/a/b?who=fleet"),
+            ("webhook+https://m.example:8443", "https://m.example:8443"),
             ("influx+http://me@[::1]:1", "http://[::1]:1/write?precision=ns"),
             ("INFLUX+HTTP://pi?precision=s", "http://pi:8086/write?precision=ns"),
         ])
@@ -39,7 +42,8 @@ struct SinkAddressTests {
             ("mqtt://pi:65536", .badPort("65536")), ("mqtt://pi:x", .badPort("x")),
             ("mqtt://pi:", .badPort("")), ("mqtt://[::1", .badPort(":1")),
             ("mqtt://me:secret@pi", .secret), ("influx+http://pi?u=a&p=b", .secret),
-            ("influx+http://pi?token=b", .secret), ("influx+http://p i", .badCharacter),
+            ("influx+http://pi?token=b", .secret),
+            ("webhook+http://pi/hook?api_key=b", .secret), ("influx+http://p i", .badCharacter),
             ("influx+http://pi\u{7F}", .badCharacter), ("mqtt://pi/topic", .path),
         ])
     func faults(text: String, fault: SinkAddress.Fault) {

@@ -30,6 +30,12 @@ private let checks = SettingsChecks(
             signals = ["rpm@10Hz", "VSS"]
             pids = ["~/car.pids", "/etc/obdscan/pids"]
             codes = "off"
+            keep-positions = "30d"
+            private = ["18:00-06:00", "12:00-13:00"]
+            private-zones = ["48.137,11.576,500m"]
+
+            [vehicles]
+            WVWZZZ1KZAW000001 = "Van 7"
 
             [aliases]
             van = "tcp:192.168.0.10:35000" # the white one
@@ -44,16 +50,25 @@ private let checks = SettingsChecks(
         #expect(settings.units == .us)
         #expect(settings.database == "~/trips.db")
         #expect(settings.batterySafe == false)
-        #expect(settings.keep?.duration == .seconds(365 * 86_400))
-        #expect(settings.keepFree?.bytes == 1_500_000_000)
+        #expect(settings.keep?.limit?.duration == .seconds(365 * 86_400))
+        #expect(settings.keepFree?.limit?.bytes == 1_500_000_000)
+        #expect(settings.keepPositions?.limit?.duration == .seconds(30 * 86_400))
+        #expect(!settings.privacy.isAlways && settings.privacy.hours.count == 2)
+        #expect(settings.privacy.zones.map(\.radius) == [500])
+        #expect(settings.vehicles == ["WVWZZZ1KZAW000001": "Van 7"])
         #expect(settings.commitEvery == .seconds(90))
         #expect(settings.signals == ["rpm@10Hz", "VSS"])
         #expect(settings.pids == ["~/car.pids", "/etc/obdscan/pids"])
         #expect(settings.codes == false)
-        let unattended = ["keep", "keep-free", "commit-every", "signals", "pids", "codes"]
+        let unattended = [
+            "keep", "keep-free", "commit-every", "signals", "pids", "codes", "keep-positions",
+            "private", "private-zones", "vehicles.WVWZZZ1KZAW000001",
+        ]
         #expect(
             unattended.map { SettingsKey.named($0)?.get(settings) } == [
                 "365d", "1500MB", "90s", "rpm@10Hz VSS", "~/car.pids /etc/obdscan/pids", "off",
+                "30d",
+                "18:00-06:00 12:00-13:00", "48.137,11.576,500.0m", "Van 7",
             ])
         #expect(settings.views == ["commute": ["RPM", "VSS", "FLI"]])
         #expect(settings.aliases == ["van": "tcp:192.168.0.10:35000"])
@@ -83,6 +98,18 @@ private let checks = SettingsChecks(
             (
                 "[publish.a]\nheartbeat = \"1s\"",
                 .wrong("publish.a.heartbeat", "1s", .notAHeartbeat), 2
+            ),
+            ("private = \"18:00\"", .wrong("private", "18:00", .notHours), 1),
+            ("private = []", .wrong("private", "", .notHours), 1),
+            (
+                "private = [\"on\", \"18:00-06:00\"]",
+                .wrong("private", "on 18:00-06:00", .notHours), 1
+            ),
+            ("private-zones = \"48,11\"", .wrong("private-zones", "48,11", .notAZone), 1),
+            ("keep-positions = \"12h\"", .wrong("keep-positions", "12h", .notAnAge), 1),
+            (
+                "[vehicles]\nWVWZZZ1KZAW000001 = \"\"",
+                .wrong("vehicles.WVWZZZ1KZAW000001", "", .empty), 2
             ),
             ("signals = []", .wrong("signals", "", .noSignal), 1),
             ("pids = [\"/a\", \"car.pids\"]", .wrong("pids", "/a car.pids", .notAPath), 1),

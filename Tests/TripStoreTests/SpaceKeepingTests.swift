@@ -34,6 +34,31 @@ import Testing
         return writer.trip
     }
 
+    @Test func `positions go by their age, also those of drives with a name`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        func drive(_ second: Int64) throws -> Int64 {
+            let start = UTC(microseconds: Fixtures.start.microseconds + second * 1_000_000)
+            let writer = try Fixtures.begin(
+                store, anchor: TimeAnchor(monotonic: Fixtures.anchor.monotonic, utc: start))
+            let position = try #require(Position(latitude: 48, longitude: 11))
+            #expect(writer.offer([Fixtures.rpm(900)], at: Fixtures.after(0.5)))
+            #expect(writer.offer(.position(position), at: Fixtures.after(1)))
+            try writer.end(.stopped, at: Fixtures.after(2))
+            return writer.trip
+        }
+        let (named, owed, young) = (try drive(0), try drive(10), try drive(20))
+        try store.setName("holiday", ofTrip: named)
+        let limit = Fixtures.start.later(by: 20_000_000)
+        #expect(try store.deletePositions(endedBefore: limit, except: [owed]) == 1)
+        let left = try scratch.sql {
+            try $0.values(Int64.self, "SELECT trip FROM position ORDER BY trip")
+        }
+        #expect(left == [owed, young])
+        #expect(try store.trip(named).readings == 1)
+        #expect(try store.deletePositions(endedBefore: limit, except: [owed]) == 0)
+    }
+
     /// The trips in the file, deleted ones too.
     private func all(_ scratch: Scratch) throws -> [Int64] {
         try scratch.sql { try $0.values(Int64.self, "SELECT id FROM trip ORDER BY id") }

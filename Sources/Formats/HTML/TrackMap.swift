@@ -138,7 +138,7 @@ public struct TrackMap: Sendable {
     }
 
     /// The cosine of an angle in degrees, −90 to 90, to six digits; without a mathematical library.
-    static func cosine(_ degrees: Double) -> Double {
+    package static func cosine(_ degrees: Double) -> Double {
         let angle = degrees * 3.141592653589793 / 180
         let square = angle * angle
         var term = 1.0

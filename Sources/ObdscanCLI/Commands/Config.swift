@@ -45,14 +45,14 @@ struct ConfigList: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         let names =
             SettingsKey.plain.map(\.name) + settings.aliases.keys.sorted().map { "aliases.\($0)" }
-            + settings.views.keys.sorted().map { "views.\($0)" } + settings.fuelNames
+            + settings.views.keys.sorted().map { "views.\($0)" }
+            + settings.vehicles.keys.sorted().map { "vehicles.\($0)" } + settings.fuelNames
             + settings.publishNames
         var rows = RowWriter(
             output.format, columns: ["name", "value", "source", "meaning", "commands"])
         for key in names.compactMap(SettingsKey.named) {
             let source = SettingsFile.source(of: key.name)
-            let isOverridden = source != nil && source == key.variable
-            let value = isOverridden ? source.flatMap { setting($0) } : key.get(settings)
+            let value = key.value(in: settings)
             if output.format == .text, let value {
                 let remark = source.flatMap { $0 == SettingsFile.path ? nil : "  # \($0)" } ?? ""
                 try writer.writeLine(printable("\(key.name) = \(value)\(remark)"))
@@ -73,14 +73,15 @@ struct ConfigList: ParsableCommand, OutputCommand {
 /// `obdscan config get KEY`.
 struct ConfigGet: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print one setting; nothing when it is not set.")
+        commandName: "get", abstract: "Print one setting; nothing when it is not set.",
+        discussion: "An environment variable overrides the files here, too.")
 
     @Argument(help: ArgumentHelp("The setting's name: units, aliases.van.", valueName: "name"))
     var name: String
 
     func run() throws {
         let settings = try UserSettings.loaded.get()
-        guard let value = try key(name).get(settings) else { return }
+        guard let value = try key(name).value(in: settings) else { return }
         var writer = TextOutput.standard
         // Scripts use the plain value.
         try writer.write(bytes: Array("\(printable(value))\n".utf8))
@@ -119,7 +120,16 @@ struct ConfigSet: ParsableCommand {
         }
         // An unknown name would make every command without -d fail.
         if name == "device" { _ = try UserSettings.current.resolved(value) }
-        if name.hasPrefix("views.") || name == "signals" { try checkSignals() }
+        if name.hasPrefix("views.") || (name == "signals" && values != ["all"]) {
+            try checkSignals()
+        }
+        if name == "logo" {
+            let path =
+                value.hasPrefix("~/") ? (environment("HOME") ?? "") + value.dropFirst() : value
+            guard Files.exists(path) else {
+                throw Failure(FileError.unreadable(path, errno: ENOENT))
+            }
+        }
         try SettingsFile.change(name, to: values, isList: isList)
     }
 
@@ -151,6 +161,9 @@ struct ConfigUnset: ParsableCommand {
     func run() throws {
         if UserSettings.current.names(inSection: name).isEmpty { _ = try key(name) }
         try SettingsFile.remove(name)
+        if let rest = try SettingsFile.weakerSource(of: name) {
+            writeToStandardError(printable("\(name) is still set by \(rest)") + "\n")
+        }
         if let device = UserSettings.current.device, name == "aliases.\(device)" {
             writeToStandardError(
                 printable(
@@ -188,6 +201,13 @@ struct ConfigEdit: ParsableCommand {
     }
 }
 
+extension SettingsKey {
+    /// The value that holds: that of the environment variable if it is set, else that of the files.
+    fileprivate func value(in settings: UserSettings) -> String? {
+        variable.flatMap { setting($0) } ?? get(settings)
+    }
+}
+
 private func key(_ name: String) throws(Failure) -> SettingsKey {
     guard let key = SettingsKey.named(name) else {
         if let first = UserSettings.current.names(inSection: name).first {
@@ -201,7 +221,7 @@ private func key(_ name: String) throws(Failure) -> SettingsKey {
             hint: (nearestName(to: name, among: SettingsKey.plain.map(\.name))
                 .map { "did you mean \($0)? " } ?? "") + "settings: "
                 + SettingsKey.plain.map(\.name).joined(separator: ", ")
-                + ", aliases.NAME, views.NAME, publish.NAME.to, fuel.price and others; see obdscan-config(5)",
+                + ", aliases.NAME, views.NAME, vehicles.VIN, publish.NAME.to, fuel.price and others; see obdscan-config(5)",
             status: .usage)
     }
     return key

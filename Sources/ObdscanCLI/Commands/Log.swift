@@ -278,8 +278,9 @@ struct LogCommand: RuledCommand {
         defer { store.closeFile() }
         try store.settleClocks(output.note)
         let keeper = try LogKeeping(
-            store: store, age: LiftedLimit.chosen(keep, or: UserSettings.current.keep),
-            space: LiftedLimit.chosen(keepFree, or: UserSettings.current.keepFree), output: output
+            store: store, age: (keep ?? UserSettings.current.keep)?.limit,
+            space: (keepFree ?? UserSettings.current.keepFree)?.limit,
+            positions: UserSettings.current.keepPositions?.limit, output: output
         ).start()
         defer { keeper?.signal() }
         if let note = store.advice { output.note(note) }
@@ -307,6 +308,7 @@ struct LogCommand: RuledCommand {
     private func selection(of names: SignalNames) throws -> [SelectedSignal] {
         if signals == ["all"] { return [] }
         guard signals.isEmpty else { return try signals.map { try names.findPaced($0) } }
+        if UserSettings.current.signals == ["all"] { return [] }
         return try names.find(configured: UserSettings.current.signals, by: "signals")
     }
 

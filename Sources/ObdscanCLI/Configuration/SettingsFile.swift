@@ -178,6 +178,18 @@ extension SettingsFile {
         return failure
     }
 
+    /// What sets a setting although the user's own file does not: an environment variable or the file for all
+    /// users; nil if nothing does.
+    static func weakerSource(of name: String) throws(Failure) -> String? {
+        if let variable = SettingsKey.named(name)?.variable, setting(variable) != nil {
+            return variable
+        }
+        guard access(systemPath, R_OK) == 0,
+            SettingsText.has(name, in: try contents(of: systemPath))
+        else { return nil }
+        return systemPath
+    }
+
     /// What sets a setting: an environment variable or a file; nil if nothing does.
     static func source(of name: String) -> String? {
         if let variable = SettingsKey.named(name)?.variable, setting(variable) != nil {

@@ -9,6 +9,8 @@ struct LogKeeping: Sendable {
     let age: AgeArgument?
     /// The space for which the oldest delivered drives are deleted; nil = none is.
     let space: SpaceArgument?
+    /// The age from which the positions of drives are deleted; nil = they stay.
+    let positions: AgeArgument?
     let output: OutputOptions
 
     /// Between two looks at the disk; the fastest adapter fills 1 MB in about a minute.
@@ -19,9 +21,10 @@ struct LogKeeping: Sendable {
     /// Deletes now, and then on a thread of its own until the returned flag is set; nil = there is nothing to
     /// do.
     func start() throws -> EventDescriptor? {
-        guard age != nil || space != nil else { return nil }
+        guard age != nil || space != nil || positions != nil else { return nil }
         var told = Told()
         attempt { try clearOld(isFirst: true) }
+        attempt { try clearPositions(isFirst: true) }
         attempt { try clearForSpace(&told) }
         let stop = try EventDescriptor()
         let first = told
@@ -41,6 +44,7 @@ struct LogKeeping: Sendable {
             if SystemClock.now() - looked >= Self.longPause {
                 looked = SystemClock.now()
                 attempt { try clearOld(isFirst: false) }
+                attempt { try clearPositions(isFirst: false) }
             }
             attempt { try clearForSpace(&told) }
         }
@@ -75,6 +79,25 @@ struct LogKeeping: Sendable {
             output.note(
                 "\(counted(gone.count, "old trip was", "old trips were")) deleted (--keep); "
                     + "\"obdscan trips undo\" can restore them for a week.")
+        }
+    }
+
+    // MARK: Positions
+
+    private func clearPositions(isFirst: Bool) throws {
+        guard let positions else { return }
+        let reading = SystemClock.reading()
+        if let fault = try store.checkThatDrivesExpire(by: reading) {
+            if isFirst { output.note("keep-positions deletes nothing: \(fault.text).") }
+            return
+        }
+        let drives = try store.deletePositions(
+            endedBefore: positions.limit(reading.utc),
+            except: Set(try store.undeliveredTrips().keys))
+        if drives > 0 {
+            output.note(
+                "the positions of \(counted(drives, "old drive")) were deleted for good (keep-positions)."
+            )
         }
     }
 

@@ -3,7 +3,7 @@ import TripStore
 
 extension TripStore {
     /// Whether the configuration names any sink that gets whole trips.
-    var hasSinks: Bool { !UserSettings.current.sinksOfTrips.isEmpty }
+    var hasSinks: Bool { UserSettings.current.hasSinkOfReadings }
 
     /// The trips that configured sinks still need, each with those sinks.
     func undeliveredTrips() throws(StoreError) -> [Int64: [String]] {

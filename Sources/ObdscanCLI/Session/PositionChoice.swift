@@ -15,7 +15,9 @@ extension PositionReceiver {
                 hint: "gpsd://HOST:PORT, serial:/dev/ttyUSB1?baud=4800 or a path; a file in this "
                     + "folder is ./NAME", status: .usage)
         }
-        return try PositionReceiver(source) { note($0.words) }
+        return try PositionReceiver(source, privacy: UserSettings.current.privacy) {
+            note($0.words)
+        }
     }
 }
 

@@ -68,7 +68,7 @@ package struct PollSummary {
                 "positions": positions.map { counts in
                     .object([
                         "kept": .integer(counts.fixes), "stale": .integer(counts.stale),
-                        "damaged": .integer(counts.damaged),
+                        "damaged": .integer(counts.damaged), "private": .integer(counts.hidden),
                     ])
                 } ?? .null,
                 "device": .text(accessory), "error": .text(error),
@@ -122,6 +122,7 @@ package struct PollSummary {
         if statistics.reconnects > 0 { parts.append(counted(statistics.reconnects, "reconnect")) }
         if let positions {
             parts.append(counted(positions.fixes, "position"))
+            if positions.hidden > 0 { parts.append("\(positions.hidden) private ones left out") }
             if positions.stale > 0 { parts.append("\(positions.stale) stale ones") }
             if positions.damaged > 0 {
                 parts.append(counted(positions.damaged, "damaged sentence"))

@@ -13,13 +13,15 @@ import json
 import os
 import sqlite3
 import sys
+import time
 import urllib.parse
 import urllib.request
 
 folder, database, engine, address = sys.argv[1:5]
 connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
 first, last = connection.execute("SELECT min(start_epoch), max(end_epoch) FROM trips").fetchone()
-first, last = int(first) - 1, int(last) + 2
+# The state of the computer is younger than the trips.
+first, last = int(first) - 1, max(int(last), int(time.time())) + 2
 faults = 0
 
 

@@ -77,13 +77,13 @@ package final class HTTPClient {
         begin(url, headers, UnsafePointer(lines.bytes.baseAddress), lines.size)
     }
 
-    /// Begins to send the fields of a form.
-    package func post(form: ArraySlice<UInt8>, to url: String) {
-        let fields = HTTPBody(form)
-        body = fields
+    /// Begins to send one item.
+    func post(_ item: ArraySlice<UInt8>, as form: ItemForm, to url: String) {
+        let content = HTTPBody(item)
+        body = content
         begin(
-            url, ["Content-Type: application/x-www-form-urlencoded"],
-            UnsafePointer(fields.bytes.baseAddress), fields.size)
+            url, ["Content-Type: \(form.rawValue)"],
+            UnsafePointer(content.bytes.baseAddress), content.size)
     }
 
     private func begin(
@@ -211,9 +211,10 @@ extension HTTPClient {
     /// Why a sink cannot be written to; nil if it can.
     ///
     /// The check sends no lines: any answer of the server, even a refusal, proves that the server
-    /// can be reached.
+    /// can be reached. A webhook gets an event of the kind `test`.
     package func fault(of address: SinkAddress) -> SinkEnd? {
-        post(form: [], to: address.writeURL)
+        let test = address.kind.isWebhook ? Array(#"{"kind":"test"}"#.utf8) : []
+        post(test[...], as: ItemForm(address.kind) ?? .fields, to: address.writeURL)
         guard let answer = answer(stop: nil) else { return nil }
         switch WriteDecision(answer) {
         case .accepted, .acceptedInPart, .halve: return nil

@@ -12,12 +12,20 @@ package struct Heartbeat: Sendable {
     package var title: String
     package var version: String
     private var next: Instant?
+    private var hasEnded = false
 
     package init(interval: Duration, name: String, title: String, version: String) {
         self.interval = interval
         self.name = name
         self.title = title
         self.version = version
+    }
+
+    /// Begins with a connection.
+    ///
+    /// A sink that only delivers what is left tells the state at its end, when nothing waits any more.
+    mutating func begin(at now: Instant, drains: Bool) {
+        next = drains ? now + interval : nil
     }
 
     /// Whether a beat is due; it then counts as sent.
@@ -27,8 +35,13 @@ package struct Heartbeat: Sendable {
         return true
     }
 
-    /// The next beat is due at once.
-    mutating func restart() { next = nil }
+    /// Makes the last beat due; false if that was done before.
+    mutating func end() -> Bool {
+        if hasEnded { return false }
+        hasEnded = true
+        next = nil
+        return true
+    }
 
     /// The state now.
     ///
@@ -50,7 +63,7 @@ package struct Heartbeat: Sendable {
                 state.isRecording = activity.isRecording
                 state.lastRecord = activity.lastRecord
                 if let text = activity.fault, let time = activity.faultTime {
-                    state.error = (text, time)
+                    state.error = .init(text, at: time)
                 }
             }
         }
@@ -58,9 +71,11 @@ package struct Heartbeat: Sendable {
             guard other.fault != nil, let time = other.faultTime,
                 state.error.map({ $0.time < time }) ?? true
             else { continue }
-            state.error = ("a sink does not work: obdscan publish status", time)
+            state.error = .init("a sink does not work: obdscan publish status", at: time)
         }
-        if deliveries?.isInMemory ?? false { state.error = ("the disk is full", clock.utc) }
+        if deliveries?.isInMemory ?? false {
+            state.error = .init("the disk is full", at: clock.utc)
+        }
         return state
     }
 }

@@ -29,6 +29,8 @@ package struct LinePreview: Sendable {
                     try body(identity.vehicle, bytes)
                 }
             }
+            let ending = try reader.ending(of: trip, identity)
+            if ending.count > 0 { try body(identity.vehicle, ending.bytes) }
         }
     }
 }

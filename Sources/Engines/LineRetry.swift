@@ -30,8 +30,8 @@ package struct LineRetry {
         var taken: [Int64] = []
         for refusal in try deliveries.refusals(of: sink) {
             let line = refusal.payload + [0x0A]
-            if address.kind.isTraccar {
-                client.post(form: refusal.payload[...], to: address.writeURL)
+            if let form = ItemForm(address.kind) {
+                client.post(refusal.payload[...], as: form, to: address.writeURL)
             } else {
                 client.post(line[...], to: address.writeURL)
             }

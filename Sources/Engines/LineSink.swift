@@ -160,6 +160,7 @@ private struct LineSinkRun {
     }
 
     mutating func run() throws -> SinkEnd {
+        heartbeat?.begin(at: SystemClock.now(), drains: sink.drains)
         while true {
             if stop.isRaised { return .stopped }
             wake.take()
@@ -172,7 +173,10 @@ private struct LineSinkRun {
                 if let end = try deliver(batch, body) ?? beat() { return end }
                 if stop.isRaised { return .stopped }
             }
-            if sink.drains { return .drained }
+            if sink.drains {
+                if heartbeat?.end() == true, let end = beat() { return end }
+                return .drained
+            }
             wait(for: .seconds(1), orWake: true)
         }
     }
@@ -181,7 +185,7 @@ private struct LineSinkRun {
     ///
     /// - Returns: why the sink cannot go on; nil = it can.
     private mutating func beat() -> SinkEnd? {
-        guard heartbeat?.isDue(at: SystemClock.now()) ?? false, let heartbeat else { return nil }
+        guard heartbeat?.isDue(at: SystemClock.now()) == true, let heartbeat else { return nil }
         let machine = heartbeat.state(
             sink.database, deliveries, sink: sink.name, hasHistory: true)
         client.post(
@@ -204,7 +208,7 @@ private struct LineSinkRun {
     /// The next batch; nil = there is none at the moment.
     private func prepare() throws -> (batch: FeedBatch, body: HTTPBody?)? {
         guard let batch = try feed.next() else { return nil }
-        let isWhole = !sink.address.kind.isTraccar && batch.lines.count <= byteLimit
+        let isWhole = ItemForm(sink.address.kind) == nil && batch.lines.count <= byteLimit
         return (batch, isWhole ? HTTPBody(compressing: batch.lines[...]) : nil)
     }
 
@@ -212,13 +216,14 @@ private struct LineSinkRun {
     ///
     /// `body` is all of it, compressed.
     private mutating func deliver(_ batch: FeedBatch, _ body: HTTPBody?) throws -> SinkEnd? {
-        // Traccar takes one position per request.
-        var lines = LineBatch(batch.lines, limit: sink.address.kind.isTraccar ? 1 : byteLimit)
+        // Traccar takes one position per request, a webhook one event.
+        let form = ItemForm(sink.address.kind)
+        var lines = LineBatch(batch.lines, limit: form == nil ? byteLimit : 1)
         var uncounted = 0
         var reason = ""
         while let part = lines.next {
-            if sink.address.kind.isTraccar {
-                client.post(form: part.dropLast(), to: sink.address.writeURL)
+            if let form {
+                client.post(part.dropLast(), as: form, to: sink.address.writeURL)
             } else if let body, part.count == batch.lines.count {
                 client.post(body, to: sink.address.writeURL)
             } else {

@@ -36,7 +36,6 @@ package struct MQTTSink: Sendable {
     /// The client's name at the broker; no two programs may use the same one.
     package var client: String
     package var version: String
-    package var tripPayload: @Sendable (TripSummary) -> [UInt8]
     package var database: String
     /// Whether the sink ends when all data is published.
     package var drains: Bool
@@ -47,8 +46,7 @@ package struct MQTTSink: Sendable {
 
     package init(
         name: String, address: SinkAddress, selection: SinkSelection, client: String,
-        version: String, database: String, drains: Bool,
-        tripPayload: @escaping @Sendable (TripSummary) -> [UInt8]
+        version: String, database: String, drains: Bool
     ) {
         self.name = name
         self.address = address
@@ -57,7 +55,6 @@ package struct MQTTSink: Sendable {
         self.version = version
         self.database = database
         self.drains = drains
-        self.tripPayload = tripPayload
     }
 
     /// Loads the library; call this function before any thread exists.
@@ -277,6 +274,10 @@ private final class MQTTSinkRun {
                 if prepared == nil { prepared = try history.next() }
             }
             if sink.drains, isIdle, prepared == nil, waiting.isEmpty, pending.isEmpty {
+                if heartbeat?.end() == true {
+                    if let closing = beat(client, deliveries, now) { return closing }
+                    continue
+                }
                 for name in leaving { try deliveries.forgetComponents(of: name, sink: sink.name) }
                 return .end(goodBye(client, .drained))
             }
@@ -309,7 +310,7 @@ private final class MQTTSinkRun {
         _ client: any BrokerConnection, _ deliveries: DeliveryStore
     ) throws -> Closing? {
         let name = MachineTopics.announced
-        heartbeat?.restart()
+        heartbeat?.begin(at: begun, drains: sink.drains)
         guard let heartbeat else {
             if try deliveries.components(of: name, sink: sink.name).isEmpty { return nil }
             for message in try vehicles.removal(of: name, deliveries) {
@@ -330,7 +331,7 @@ private final class MQTTSinkRun {
     private func beat(
         _ client: any BrokerConnection, _ deliveries: DeliveryStore, _ now: Instant
     ) -> Closing? {
-        guard heartbeat?.isDue(at: now) ?? false, let heartbeat else { return nil }
+        guard heartbeat?.isDue(at: now) == true, let heartbeat else { return nil }
         let machine = heartbeat.state(
             sink.database, deliveries, sink: sink.name, hasHistory: sink.history != nil)
         return send(client, MachineTopics.state(sink.client), machine.payload)

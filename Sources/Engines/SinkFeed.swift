@@ -2,6 +2,7 @@ import Diagnostics
 import Formats
 import OBDCore
 import Publishing
+import Reports
 import SystemIO
 import TripStore
 
@@ -15,8 +16,14 @@ package struct SinkSelection: Sendable {
     }
     /// Names of devices, for vehicles without VIN and name.
     package var aliases: [String: String] = [:]
+    /// Names of vehicles by VIN, for vehicles without a name in the database.
+    package var vehicles: [String: String] = [:]
+    /// The data about the engine of the vehicle with this VIN, for the fuel of trips.
+    package var fuelProfile: @Sendable (_ vin: String?) -> FuelProfile = { _ in FuelProfile() }
     /// Whether the sink is Traccar, which gets only positions.
     package var isForTraccar = false
+    /// Whether the sink is a webhook, which gets only events.
+    package var isForWebhook = false
     /// Further tags of each line; `%VIN` in them is the vehicle's.
     package var tags: [(name: String, value: String)] = []
     /// Short names of signals in lower case; nil = all.
@@ -42,10 +49,15 @@ package struct SinkSelection: Sendable {
             if let id {
                 NameMarker.replaced(id, host: "", vin: trip.vin)
             } else {
-                trip.vehicleName ?? trip.vin ?? trip.accessory.flatMap { aliases[$0] }
+                self.name(of: trip) ?? trip.vin ?? trip.accessory.flatMap { aliases[$0] }
             }
         guard let name = name.flatMap(PublishedName.slug) else { return nil }
         return .init(vehicle: name, vin: trip.vin)
+    }
+
+    /// The vehicle's name in the database, else in the configuration; nil = it has none.
+    func name(of trip: TripSummary) -> String? {
+        trip.vehicleName ?? trip.vin.flatMap { vehicles[$0] }
     }
 
     /// Whether a trip is one of those to deliver.
@@ -84,9 +96,9 @@ package struct SinkSelection: Sendable {
     var hasFixedName: Bool { id.map { !$0.contains(NameMarker.vin) } ?? false }
 
     var tables: [TripTail.Table] {
-        isForTraccar
-            ? [.positions]
-            : [.readings, .codes] + (hasPosition ? [.positions] : []) + (hasText ? [.events] : [])
+        if isForTraccar { return [.positions] }
+        if isForWebhook { return [.readings, .codes] }
+        return [.readings, .codes] + (hasPosition ? [.positions] : []) + (hasText ? [.events] : [])
     }
 }
 
@@ -99,9 +111,19 @@ extension TripSummary {
 
 /// Reads parts of trips as the lines that a sink gets.
 struct LineReader {
+    /// The events of a trip up to a cursor.
+    private struct EventReader {
+        var trip: Int64
+        var cursor = TripCursor()
+        var events: WebhookEvents
+    }
+
+    private let store: TripStore
     private let reader: TripTailReader
     private let selection: SinkSelection
     private let isJSON: Bool
+    /// For a webhook.
+    private var known: EventReader?
     // Both writers keep texts of the signals of one trip.
     private var lines = LineProtocol(table: PIDTable(), tags: [])
     private var objects = JSONLines(table: PIDTable())
@@ -111,6 +133,7 @@ struct LineReader {
 
     /// A reader for a sink with this selection.
     init(_ store: TripStore, _ selection: SinkSelection, isJSON: Bool = false) {
+        self.store = store
         reader = TripTailReader(store)
         self.selection = selection
         self.isJSON = isJSON
@@ -122,6 +145,9 @@ struct LineReader {
         _ table: TripTail.Table, ofTrip id: Int64, _ identity: DeliveryStore.Identity,
         after cursor: TripCursor, limit: Int
     ) throws(StoreError) -> (tail: TripTail, bytes: [UInt8], count: Int)? {
+        if selection.isForWebhook {
+            return try nextEvents(table, ofTrip: id, identity, after: cursor, limit: limit)
+        }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(size)
         var count = 0
@@ -147,6 +173,67 @@ struct LineReader {
         }
         size = bytes.count + bytes.count / 16
         return (tail, bytes, count)
+    }
+
+    /// The next events; what they are depends on all earlier readings of the trip, so these are read again after a restart.
+    private mutating func nextEvents(
+        _ table: TripTail.Table, ofTrip id: Int64, _ identity: DeliveryStore.Identity,
+        after cursor: TripCursor, limit: Int
+    ) throws(StoreError) -> (tail: TripTail, bytes: [UInt8], count: Int)? {
+        var bytes: [UInt8] = []
+        var count = 0
+        guard table == .readings else {
+            guard let tail = try reader.read(table, ofTrip: id, after: cursor, limit: limit) else {
+                return nil
+            }
+            let reports = tail.items.compactMap { time, item in
+                if case .code(let report) = item { (time, report) } else { nil }
+            }
+            if !reports.isEmpty {
+                count = try WebhookEvents(store, identity)
+                    .append(reports, of: tail.trip, to: &bytes)
+            }
+            return (tail, bytes, count)
+        }
+        var state = known ?? EventReader(trip: id, events: WebhookEvents(store, identity))
+        if state.trip != id || state.cursor.rows > cursor.rows {
+            state = EventReader(trip: id, events: WebhookEvents(store, identity))
+        }
+        while true {
+            let left = cursor.rows - state.cursor.rows
+            bytes = []
+            count = 0
+            var events = state.events
+            let tail = try reader.read(
+                .readings, ofTrip: id, after: state.cursor,
+                limit: left > 0 ? min(left, LineSink.batchLines) : limit,
+                begin: { events.begin($0) }
+            ) { time, reading in
+                if events.append(reading, time: time, to: &bytes) { count += 1 }
+            }
+            guard let tail else { return nil }
+            let isStuck = tail.cursor == state.cursor
+            state = EventReader(trip: id, cursor: tail.cursor, events: events)
+            known = state
+            if left <= 0 || isStuck { return (tail, bytes, count) }
+        }
+    }
+
+    /// What follows the last record of a trip that has ended: its totals.
+    func ending(
+        of trip: TripSummary, _ identity: DeliveryStore.Identity
+    ) throws(StoreError) -> (bytes: [UInt8], count: Int) {
+        var bytes: [UInt8] = []
+        guard trip.endReason != nil, trip.purpose != .scan, !isJSON, !selection.isForTraccar
+        else { return (bytes, 0) }
+        let result = try TripResult(trip, store, selection.fuelProfile(trip.vin))
+        if selection.isForWebhook {
+            WebhookEvents(store, identity).append(result, to: &bytes)
+            return (bytes, 1)
+        }
+        let lines = result.lines(tags: tags(identity))
+        for line in lines { bytes += line }
+        return (bytes, lines.count)
     }
 
     private mutating func begin(_ table: PIDTable, _ identity: DeliveryStore.Identity) {
@@ -324,6 +411,8 @@ final class SinkFeed {
                 let isLast = tail.isComplete && table == selection.tables.last
                 if isLast { waiting.removeLast() }
                 let settled = isLast && tail.trip.isComplete ? tail.trip.readings : nil
+                var ending: (bytes: [UInt8], count: Int) = ([], 0)
+                if settled != nil { ending = try reader.ending(of: tail.trip, known.identity) }
                 progress[key]?.cursors[table] = tail.cursor
                 if let settled { progress[key]?.settled = settled }
                 if tail.cursor == cursor, settled == nil {
@@ -332,7 +421,7 @@ final class SinkFeed {
                 }
                 return FeedBatch(
                     key: key, vehicle: known.identity.vehicle, table: table, cursor: tail.cursor,
-                    lines: lines, count: count, settled: settled)
+                    lines: lines + ending.bytes, count: count + ending.count, settled: settled)
             }
             if waiting.last == key { waiting.removeLast() }
         }

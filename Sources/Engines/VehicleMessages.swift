@@ -1,6 +1,7 @@
 import Diagnostics
 import OBDCore
 import Publishing
+import Reports
 import SystemIO
 import TripStore
 
@@ -72,7 +73,12 @@ struct VehicleMessages {
             vehicle.sentDiscovery = payload
             messages.append(BrokerMessage(topic: topics.discovery(prefix), payload: payload))
         }
-        let trip = vehicle.drive.map { sink.tripPayload($0.trip) } ?? []
+        var trip: [UInt8] = []
+        if let drive = vehicle.drive?.trip {
+            let profile = sink.selection.fuelProfile(drive.vin)
+            try TripResult(drive, store, profile).row.appendJSON(to: &trip)
+            trip.removeLast()
+        }
         if vehicle.sentTrip != trip {
             vehicle.sentTrip = trip
             messages.append(BrokerMessage(topic: topics.trip, payload: trip))
@@ -111,7 +117,8 @@ struct VehicleMessages {
         _ deliveries: DeliveryStore?, hasReadiness: Bool
     ) throws -> [UInt8] {
         var payload = DiscoveryPayload(
-            vehicle: name, name: vehicle.trip?.vehicleName ?? vehicle.identity.vin ?? name,
+            vehicle: name,
+            name: vehicle.trip.flatMap(sink.selection.name) ?? vehicle.identity.vin ?? name,
             vin: vehicle.identity.vin, version: sink.version, client: sink.client)
         payload.measured = sink.selection.measured
         payload.hasPosition = sink.selection.hasPosition
@@ -121,7 +128,9 @@ struct VehicleMessages {
             sink.selection.covers($0) && sink.selection.identity(of: $0)?.vehicle == name
         }
         var seen: Set<SignalKey> = []
-        for (ecu, signal) in try store.signals(ofTrips: trips.map(\.id)) where feed.has(signal) {
+        let signals = try store.signals(ofTrips: trips.map(\.id))
+        payload.hasFuel = signals.contains { TripFuel.isFlow($0.signal) }
+        for (ecu, signal) in signals where feed.has(signal) {
             let key = SignalKey(ecu, signal: signal.id)
             if seen.insert(key).inserted {
                 payload.signals.append(.init(key: key, signal: signal))

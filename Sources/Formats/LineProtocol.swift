@@ -134,10 +134,10 @@ public struct LineProtocol: Sendable {
         Self.append(time, to: &output)
     }
 
-    /// A line of numbers without a time, which the server then sets.
+    /// A line of numbers; without a time, the server sets its own.
     package static func line(
         _ measurement: String, tags: [(name: String, value: String)],
-        fields: [(name: String, value: Double)]
+        fields: [(name: String, value: Double)], time: UTC?
     ) -> [UInt8] {
         var line = Array(measurement.utf8)
         for tag in tags { append(tag: tag.name, tag.value, to: &line) }
@@ -145,7 +145,7 @@ public struct LineProtocol: Sendable {
             append((place == 0 ? " " : ",") + field.name + "=", to: &line)
             NumberText.append(field.value, to: &line)
         }
-        line.append(0x0A)
+        if let time { append(time, to: &line) } else { line.append(0x0A) }
         return line
     }
 

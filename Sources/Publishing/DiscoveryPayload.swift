@@ -33,6 +33,8 @@ package struct DiscoveryPayload: Hashable, Sendable {
     package var hasCodes = true
     /// Whether an ECU ever reported which monitors have run.
     package var hasReadiness = false
+    /// Whether the vehicle ever reported data about fuel.
+    package var hasFuel = false
     /// Whether there is a button that reads trouble codes.
     package var hasCommands = false
     /// Whether there is a tracker.
@@ -66,11 +68,12 @@ package struct DiscoveryPayload: Hashable, Sendable {
 
     /// The identifiers of entities that are not signals.
     static let otherComponents: Set<String> = [
-        "trip", "trip_distance", "codes", "check_engine", "readiness", "read_codes", "position",
+        "trip", "trip_distance", "trip_fuel", "trip_consumption", "codes", "check_engine",
+        "readiness", "read_codes", "position",
     ]
     private static let otherNames: Set<String> = [
         "Trouble codes", "Check engine light", "Incomplete monitors", "Read trouble codes",
-        "Trip duration", "Trip distance", "Position",
+        "Trip duration", "Trip distance", "Trip fuel", "Trip consumption", "Position",
     ]
     package static let readCodes = "read-codes"
 
@@ -80,6 +83,10 @@ package struct DiscoveryPayload: Hashable, Sendable {
         for entity in signals {
             guard let platform = Self.platform(entity.signal) else { continue }
             found[entity.key.identifier] = platform
+        }
+        if hasFuel {
+            found["trip_fuel"] = "sensor"
+            found["trip_consumption"] = "sensor"
         }
         if hasCodes {
             found["codes"] = "sensor"
@@ -266,6 +273,11 @@ package struct DiscoveryPayload: Hashable, Sendable {
         distance.add("state_class", .text("measurement"))
         distance.add("suggested_display_precision", .number(1))
         found.append(.init(key: "trip_distance", value: distance))
+        if hasFuel {
+            found.append(fuel("trip_fuel", "Trip fuel", "fuel", "L", topics))
+            found.append(
+                fuel("trip_consumption", "Trip consumption", "per100Km", "L/100 km", topics))
+        }
         if hasPosition {
             var position = base("position", "device_tracker", "Position")
             position.add("json_attributes_topic", .text(topics.position))
@@ -273,5 +285,20 @@ package struct DiscoveryPayload: Hashable, Sendable {
             found.append(.init(key: "position", value: position))
         }
         return found
+    }
+
+    /// A sensor of the last trip's fuel; kilograms of natural gas are no litres.
+    private func fuel(
+        _ id: String, _ name: String, _ key: String, _ unit: String, _ topics: VehicleTopics
+    ) -> JSONValue.Member {
+        var sensor = base(id, "sensor", name)
+        sensor.add("state_topic", .text(topics.trip))
+        sensor.add(
+            "value_template",
+            .text("{{ value_json.\(key) if value_json.fuelUnit == 'L' else None }}"))
+        sensor.add("unit_of_measurement", .text(unit))
+        sensor.add("state_class", .text("measurement"))
+        sensor.add("suggested_display_precision", .number(2))
+        return .init(key: id, value: sensor)
     }
 }

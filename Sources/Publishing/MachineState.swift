@@ -4,7 +4,18 @@ import OBDCore
 /// The state of the computer that publishes, which it sends as a heartbeat.
 ///
 /// A vehicle that is parked is silent, and so is a computer that is dead; only the heartbeat tells them apart.
-package struct MachineState: Hashable, Sendable {
+package struct MachineState: Sendable {
+    /// An error, and when it happened.
+    package struct Fault: Hashable, Sendable {
+        package var text: String
+        package var time: UTC
+
+        package init(_ text: String, at time: UTC) {
+            self.text = text
+            self.time = time
+        }
+    }
+
     /// The name of the computer: that of the client at a broker.
     package var name: String
     package var version: String
@@ -20,8 +31,8 @@ package struct MachineState: Hashable, Sendable {
     package var uptime: Double
     /// When the newest trip had its last record.
     package var lastRecord: UTC?
-    /// The last error of the link or of a sink, and its time.
-    package var error: (text: String, time: UTC)?
+    /// The last error of the link, of the disk or of another sink.
+    package var error: Fault?
     /// The time by the computer's clock.
     package var time: UTC
 
@@ -33,11 +44,6 @@ package struct MachineState: Hashable, Sendable {
         self.time = time
         isRecording = false
     }
-
-    package static func == (left: MachineState, right: MachineState) -> Bool {
-        left.payload == right.payload && left.name == right.name
-    }
-    package func hash(into hasher: inout Hasher) { hasher.combine(payload) }
 
     /// The payload of the topic; a time by a clock that is not set is null.
     package var payload: [UInt8] {
@@ -55,7 +61,7 @@ package struct MachineState: Hashable, Sendable {
     /// The line for an engine, without a time: the clock of the engine says when the computer was there, even
     /// if that of the computer is wrong.
     package func line(tags: [(name: String, value: String)]) -> [UInt8] {
-        var fields: [(String, Double)] = [
+        var fields: [(name: String, value: Double)] = [
             ("clock_set", isClockSet ? 1 : 0), ("recording", isRecording ? 1 : 0),
             ("uptime", uptime.rounded()),
         ]
@@ -65,7 +71,8 @@ package struct MachineState: Hashable, Sendable {
             fields.append(("last_record", (Double(lastRecord.microseconds) / 1e6).rounded()))
         }
         return LineProtocol.line(
-            "obd_machine", tags: [("machine", name), ("version", version)] + tags, fields: fields)
+            "obd_machine", tags: [("machine", name), ("version", version)] + tags, fields: fields,
+            time: nil)
     }
 }
 

@@ -86,6 +86,12 @@ struct `Publishing` {
             let count = try #require(try check.objects().first)
             #expect(check.status == 0, "\(check)")
             #expect(count["delivered"] as? Int == count["found"] as? Int)
+            // A sink of the configuration gets the state of the computer, too.
+            let file = try workplace.file(
+                "computer.toml", "[publish.computer]\nto = \"influx+http://\(address)\"\n")
+            let beat = try await workplace.shell(
+                "OBDSCAN_SYSTEM_CONFIG='\(file)' $OBDSCAN publish --drain")
+            #expect(beat.status == 0, "\(beat)")
             let root = URL(fileURLWithPath: Engines.folder + "/../..").standardizedFileURL.path
             let boards = try await RunningProgram(
                 Engines.python,
@@ -158,6 +164,35 @@ struct `Publishing` {
             "deliveries.py", [Workplace.program, workplace.database, "broker", "--kills", "4"])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("all identical"), "\(outcome)")
+    }
+
+    @Test func `A webhook that answers wrongly gets every event, and repeats are identical`()
+        async throws
+    {
+        for _ in 0..<2 {
+            let outcome = try await workplace.run(
+                ["log", "-d", "sim:?latency=5ms", "--duration", "2s", "-q"], within: 60)
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+        let outcome = try await python("webhook.py", [Workplace.program, workplace.database])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("all identical"), "\(outcome)")
+    }
+
+    @Test(
+        .enabled(
+            if: Engines.has("victoria-metrics") && Engines.has("vmalert"),
+            "no VictoriaMetrics or no vmalert"))
+    func `Each alert rule names what is wrong, and nothing else`() async throws {
+        try await Engines.running(workplace) { addresses in
+            let outcome = try await python(
+                "alert_rules.py",
+                [
+                    Engines.folder + "/../../share", try #require(Engines.path("vmalert")),
+                    try #require(addresses["victoria"]),
+                ])
+            #expect(outcome.status == 0, "\(outcome)")
+        }
     }
 
     /// With a server of its own, so that no package is needed.
@@ -271,8 +306,8 @@ struct `Publishing` {
         #expect(outcome.status == 0 && lines.count > 1, "\(outcome)")
         #expect(
             lines.dropLast().allSatisfy { line in
-                // Readings and codes.
-                ["obd", "obd_code"].contains {
+                // Readings, codes and totals.
+                ["obd", "obd_code", "obd_trip"].contains {
                     line.hasPrefix(
                         "\($0),vehicle=car-5xxbd1ga8lx000042,vin=5XXBD1GA8LX000042,host=\(host),"
                             + "vehicle_number=n-5XXBD1GA8LX000042,")
@@ -364,6 +399,7 @@ struct `Publishing` {
                 let head = "vehicle=golf,vin=5XXBD1GA8LX000042,fleet=north,ecu="
                 return line.hasPrefix("obd,\(head)") && line.contains(",signal=RPM,")
                     || line.hasPrefix("obd_code,\(head)") || line.hasPrefix("obd_machine,")
+                    || line.hasPrefix("obd_trip,vehicle=golf,vin=5XXBD1GA8LX000042,fleet=north,")
             }, "\(outcome)")
     }
 }
@@ -378,10 +414,12 @@ enum Engines {
     static var hasPython: Bool { FileManager.default.isExecutableFile(atPath: python) }
 
     /// Whether a server is installed, or `scripts/engines` has downloaded it.
-    static func has(_ program: String) -> Bool {
-        ["/usr/bin/", "/usr/sbin/", programs + "/usr/bin/", programs + "/usr/sbin/"].contains {
-            FileManager.default.isExecutableFile(atPath: $0 + program)
-        }
+    static func has(_ program: String) -> Bool { path(program) != nil }
+
+    /// The path of a program that is installed, or that `scripts/engines` has downloaded.
+    static func path(_ program: String) -> String? {
+        ["/usr/bin/", "/usr/sbin/", programs + "/usr/bin/", programs + "/usr/sbin/"]
+            .map { $0 + program }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
     /// A Python that has Home Assistant.

@@ -153,6 +153,7 @@ def victoria(program, address, kills):
         received, repeats = {}, 0
         with urllib.request.urlopen(
             f"http://{address}/api/v1/export?match%5B%5D=obd_value&match%5B%5D=obd_code_value"
+            "&match%5B%5D=obd_trip_value"
             "&reduce_mem_usage=1") as answer:
             for row in answer:
                 row = json.loads(row)
@@ -187,7 +188,7 @@ def influx(program, address, kills):
         head, moment, value = key(line)
         expected[tags(head), moment] = value
     received = {}
-    for result in ask("SELECT value FROM obd, obd_code GROUP BY *")["results"]:
+    for result in ask("SELECT value FROM obd, obd_code, obd_trip GROUP BY *")["results"]:
         for series in result.get("series", []):
             name = tuple(sorted((k, v) for k, v in series["tags"].items() if v))
             for moment, value in series["values"]:

@@ -64,6 +64,9 @@ def value(key, component, message):
         return "unknown"
     names = {"codes": "count", "readiness": "count", "check_engine": "mil", "trip": "seconds",
              "trip_distance": "distanceKm"}
+    if key in ("trip_fuel", "trip_consumption"):
+        found = message[{"trip_fuel": "fuel", "trip_consumption": "per100Km"}[key]]
+        return str(found) if message["fuelUnit"] == "L" and found is not None else "unknown"
     found = message[names.get(key, "value")]
     if component["platform"] == "binary_sensor":
         return "unknown" if found is None else "on" if found else "off"

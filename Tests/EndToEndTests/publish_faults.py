@@ -3,7 +3,7 @@
 
   publish_faults.py OBDSCAN DATABASE [CASE...]
 
-Cases: button, setup, password, forbidden, https and names (certificates), poisoned, full (needs root), moved, deleted. Each prints a
+Cases: heartbeat, button, setup, password, forbidden, https and names (certificates), poisoned, full (needs root), moved, deleted. Each prints a
 line; exit code 1 where one is wrong, 77 where nothing could be tried.
 """
 import gzip
@@ -75,6 +75,68 @@ def password(folder):
         expect("no password", run("publish", "--to", plain, "--drain"), 77, "OBDSCAN_PUBLISH_PASSWORD")
         expect("right password", run(
             "publish", "--to", url, "--drain", "--quiet", variables={"OBDSCAN_PUBLISH_PASSWORD": "right"}), 0)
+    finally:
+        broker.kill()
+
+
+def heartbeat(folder):
+    """A parked vehicle, a computer that died and one that ended look different at the broker."""
+    need("mosquitto")
+    broker = Broker(folder).start()
+    try:
+        # The vehicle has been parked for an hour.
+        database = os.path.join(folder, "parked.db")
+        sql(DATABASE, f"VACUUM INTO '{database}'")
+        sql(database, "UPDATE trip SET start = start - 3600000000")
+        file = os.path.join(folder, "heartbeat.toml")
+        with open(file, "w") as settings:
+            settings.write(f'[publish.home]\nto = "mqtt://{broker.address}"\nclient = "pi"\nheartbeat = "10s"\n')
+        variables = {"OBDSCAN_SYSTEM_CONFIG": file}
+
+        def state():
+            """The retained messages: the computer's, whether it is there, and whether the vehicle is."""
+            found = retained(broker, f"look{time.monotonic_ns()}")
+            online = {message for topic, message in found.items() if topic.endswith("/availability")}
+            return found.get("obdscan/bridge/pi"), found.get("obdscan/bridge/pi/machine"), online
+
+        def settled(bridge):
+            for _ in range(100):
+                found = state()
+                if found[0] == bridge and found[1]:
+                    break
+                time.sleep(0.1)
+            return found
+
+        process = subprocess.Popen(
+            [PROGRAM, "publish", "--db", database, "--quiet"], env={**os.environ, **variables})
+        bridge, machine, vehicle = settled(b"online")
+        object = json.loads(machine or b"{}")
+        if (bridge, vehicle) != (b"online", {b"offline"}) or object.get("recording") is not False:
+            faults.append(f"parked: {bridge} {machine} {vehicle}")
+        missing = {"version", "diskFree", "waiting", "clockSet", "error", "time", "lastRecord"} - object.keys()
+        if missing or not object["diskFree"]:
+            faults.append(f"the state of the computer lacks {missing}: {machine}")
+        # It goes on without any news of the vehicle.
+        for _ in range(150):
+            if json.loads(state()[1])["time"] != object["time"]:
+                break
+            time.sleep(0.1)
+        else:
+            faults.append("no second heartbeat within 15 s")
+        process.kill()
+        process.wait()
+        bridge, machine, _ = settled(b"offline")
+        if bridge != b"offline" or not machine:
+            faults.append(f"dead: {bridge} {machine}")
+        topics = retained(broker, "devices")
+        if "homeassistant/device/obdscan_machine_pi/config" not in topics:
+            faults.append("the computer is not announced")
+        expect("forgotten", run(
+            "publish", "forget", "home", variables=variables, database=database), 0, "home is forgotten")
+        left = [topic for topic in retained(broker, "left") if "machine" in topic]
+        if left:
+            faults.append(f"after forget, there is still {left}")
+        print("heartbeat: a parked vehicle, a dead computer and a forgotten one look different")
     finally:
         broker.kill()
 
@@ -286,13 +348,13 @@ def moved(folder):
 
 
 def retained(broker, name):
-    """The topics that a new subscriber gets at once."""
+    """The topics that a new subscriber gets at once, and their messages."""
     subscriber = Subscriber(broker.address, "#", name)
     subscriber.start()
     subscriber.ready.wait(20)
     while time.monotonic() - subscriber.changed < 0.7:
         time.sleep(0.1)
-    return {topic for topic, payload, is_retained in subscriber.messages if is_retained and payload}
+    return {topic: payload for topic, payload, is_retained in subscriber.messages if is_retained and payload}
 
 
 def deleted(folder):
@@ -414,7 +476,7 @@ def setup(folder):
         faults.append(f"setup keeps {text}")
 
 
-cases = [button, setup, password, forbidden, https, names, poisoned, full, moved, deleted]
+cases = [heartbeat, button, setup, password, forbidden, https, names, poisoned, full, moved, deleted]
 wanted = sys.argv[3:] or [case.__name__ for case in cases]
 tried = 0
 for case in cases:

@@ -104,9 +104,10 @@ struct SinkFeedTests {
         try folder.endedTrip(vin: Self.vin, readings: 50)
         let feed = try folder.feed(SinkSelection(), limit: limit)
         let lines = try lines(feed)
-        #expect(lines.count == 50 && Set(lines).count == 50)
+        // The last line is the duration of the trip.
+        #expect(lines.count == 51 && Set(lines).count == 51)
         let times = lines.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
-        #expect(times == times.sorted() && times.count == 50)
+        #expect(times == times.sorted() && times.count == 51)
         #expect(try self.lines(feed).isEmpty)
     }
 
@@ -218,7 +219,7 @@ struct SinkFeedTests {
         #expect(feed.held.withoutClock == 1)
         var selection = SinkSelection()
         selection.trips = [trip]
-        #expect(try lines(try folder.feed(selection)).count == 3)
+        #expect(try lines(try folder.feed(selection)).count { $0.hasPrefix("obd,") } == 3)
     }
 
     @Test("A trip of a clock that was not set is delivered once it is put right")
@@ -238,7 +239,7 @@ struct SinkFeedTests {
         var later = reading
         later.isSet = true
         #expect(try store.settleClocks(by: later).count == 1)
-        #expect(try lines(feed).count == 3 && feed.held == HeldTrips())
+        #expect(try lines(feed).count { $0.hasPrefix("obd,") } == 3 && feed.held == HeldTrips())
     }
 
     @Test("A trip deleted before its delivery is skipped, and the next one is delivered")
@@ -250,7 +251,7 @@ struct SinkFeedTests {
         try feed.refresh(now: SystemClock.utc)
         #expect(try #require(try feed.next()).count == 10)
         try folder.store().deleteTrips([gone])
-        #expect(try lines(feed).count == 3)
+        #expect(try lines(feed).count { $0.hasPrefix("obd,") } == 3)
     }
 
     @Test("One name for several vehicles is reported; a name per VIN or for one trip is not")
@@ -352,6 +353,114 @@ struct SinkFeedTests {
         #expect(lines.count == 1 && lines[0].hasPrefix("id=5xxbd1ga8lx000042&timestamp="))
     }
 
+    @Test(
+        "A vehicle has its name of the database, else of the configuration",
+        arguments: [(nil, "van-7"), ("Berta", "berta")] as [(String?, String)])
+    func names(own: String?, published: String) throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 3)
+        if let own { #expect(try folder.store().setName(own, ofVehicle: Self.vin)) }
+        var selection = SinkSelection()
+        selection.vehicles = [Self.vin: "Van 7"]
+        let lines = try lines(try folder.feed(selection))
+        #expect(!lines.isEmpty)
+        #expect(
+            lines.allSatisfy { $0.contains(",vehicle=\(published),vin=\(Self.vin),") }, "\(lines)")
+    }
+
+    @Test("A trip that has ended has its totals, once and at its end")
+    func totals() throws {
+        let folder = try SpoolFolder()
+        let store = try folder.store()
+        let trip = try folder.trip(store, vin: Self.vin)
+        #expect(trip.offer(try folder.readings(3), at: trip.anchor.monotonic))
+        try trip.flush()
+        var selection = SinkSelection()
+        selection.tags = [("fleet", "north")]
+        selection.id = "golf"
+        let feed = try folder.feed(selection)
+        #expect(try lines(feed).count == 3)
+        try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(50))
+        let totals = try lines(feed)
+        let end = try store.trip(trip.trip).end.microseconds
+        let head = "obd_trip,vehicle=golf,vin=\(Self.vin),fleet=north,quantity="
+        #expect(totals.allSatisfy { $0.hasPrefix(head) && $0.hasSuffix(" \(end)000") }, "\(totals)")
+        #expect(totals.contains { $0.hasPrefix(head + "duration,unit=s value=") }, "\(totals)")
+        #expect(try lines(feed).isEmpty)
+        // A feed that begins again repeats them.
+        let again = try lines(try folder.feed(selection))
+        #expect(again.count == 3 + totals.count && Array(again.suffix(totals.count)) == totals)
+    }
+
+    @Test(
+        "A webhook gets new codes, a low battery and the end of a trip, and after a restart the same"
+    )
+    func events() throws {
+        let folder = try SpoolFolder()
+        let store = try folder.store()
+        let trip = try folder.trip(store, vin: Self.vin, ago: .seconds(1000))
+        let start = trip.anchor.monotonic
+        func read(_ codes: [String], after seconds: Int) throws {
+            let items = try codes.map { text in
+                DiagnosticItem.code(
+                    CodeReport(
+                        ecu: ECUAddress("7E8"), kind: .stored, code: .dtc(try #require(DTC(text))),
+                        line: 0))
+            }
+            let time = start + .seconds(seconds)
+            if !items.isEmpty { #expect(trip.offer(items, at: time)) }
+            #expect(trip.offer(.codeList(ECUAddress("7E8"), .stored, codes: items.count), at: time))
+        }
+        try read(["P0301"], after: 1)
+        try read(["P0301", "P0420"], after: 2)
+        try read([], after: 3)
+        try read(["P0301"], after: 4)
+        for (place, volts) in [12.6, 9.1, 12.6, 11.7, 11.6, 11.5, 11.4].enumerated() {
+            #expect(trip.offer(.voltage(volts), at: start + .seconds(100 + 30 * place)))
+        }
+        try trip.end(.stopped, at: start + .seconds(600))
+        var selection = SinkSelection()
+        selection.isForWebhook = true
+        selection.id = "golf"
+        var runs: [[String]] = []
+        for limit in [1, 2, 1000] {
+            runs.append(try lines(try folder.feed(selection, limit: limit)))
+        }
+        #expect(runs[0] == runs[1] && runs[1] == runs[2])
+        let objects = try runs[0].map { line in
+            try #require(
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        #expect(
+            objects.allSatisfy {
+                $0["vehicle"] as? String == "golf" && $0["vin"] as? String == Self.vin
+            })
+        func seconds(_ object: [String: Any]) throws -> Int64 {
+            let text = try #require(object["time"] as? String)
+            let time = try #require(UTC(text))
+            return (time.microseconds - trip.anchor.utc.microseconds) / 1_000_000
+        }
+        #expect(
+            try objects.map { try "\($0["kind"] ?? "") \($0["code"] ?? "") \(seconds($0))" } == [
+                "lowBattery  250", "code P0301 1", "code P0420 2", "code P0301 4", "trip  600",
+            ], "\(runs[0])")
+        #expect(objects[0]["voltage"] as? Double == 11.5)
+        #expect(objects[4]["fuel"] is NSNull && objects[4]["seconds"] as? Double == 600)
+        // A process that was killed after the first events goes on as if it had not been.
+        let first = try folder.feed(selection, limit: 4)
+        try first.refresh(now: SystemClock.utc)
+        let deliveries = try folder.deliveries()
+        var sent: [String] = []
+        for _ in 0..<2 {
+            let batch = try #require(try first.next())
+            try deliveries.acknowledge(
+                batch.key, batch.table, batch.cursor, refused: [], by: "sink", at: SystemClock.utc)
+            sent += String(decoding: batch.lines, as: UTF8.self).split(separator: "\n").map(
+                String.init)
+        }
+        #expect(try sent + lines(try folder.feed(selection, limit: 4)) == runs[0])
+    }
+
     @Test("A dead process's claim on the file of cursors is ignored")
     func claims() throws {
         let folder = try SpoolFolder()
@@ -371,8 +480,7 @@ struct VehicleMessageTests {
     {
         var sink = MQTTSink(
             name: "sink", address: try SinkAddress("mqtt://localhost"), selection: selection,
-            client: "obdscan-pi-home", version: "1", database: folder.database, drains: true
-        ) { _ in Array("{}".utf8) }
+            client: "obdscan-pi-home", version: "1", database: folder.database, drains: true)
         sink.discoveryPrefix = "homeassistant"
         return sink
     }
@@ -404,7 +512,7 @@ struct VehicleMessageTests {
                 "obdscan/\(vehicle)/availability", "homeassistant/device/obdscan_\(vehicle)/config",
                 "obdscan/\(vehicle)/trip", "obdscan/\(vehicle)/codes", "obdscan/\(vehicle)/7e8/rpm",
                 "obdscan/\(vehicle)/readings", "obdscan/\(vehicle)/readings",
-                "obdscan/\(vehicle)/readings",
+                "obdscan/\(vehicle)/readings", "obdscan/\(vehicle)/readings",
             ])
         #expect(!Files.exists(DeliveryStore.path(of: folder.database)))
     }

@@ -64,6 +64,26 @@ struct HomeAssistantTests {
         #expect(device["serial_number"] as? String == "WVWZZZ1KZAW000001")
     }
 
+    @Test("A vehicle with data about fuel has its consumption, in litres only")
+    func fuel() throws {
+        func component(_ name: String, _ payload: [String: Any]) throws -> [String: Any]? {
+            try #require(payload["components"] as? [String: [String: Any]])[name]
+        }
+        let names = ["trip_fuel", "trip_consumption"]
+        for name in names { #expect(try component(name, try payload()) == nil) }
+        let payload = try payload { $0.hasFuel = true }
+        #expect(
+            try names.map { try component($0, payload)?["unit_of_measurement"] as? String }
+                == ["L", "L/100 km"])
+        let fuel = try #require(try component("trip_fuel", payload))
+        #expect(fuel["state_topic"] as? String == "obdscan/golf/trip")
+        #expect(
+            fuel["value_template"] as? String
+                == "{{ value_json.fuel if value_json.fuelUnit == 'L' else None }}")
+        // A class of its own would forbid a sum that begins again with each trip.
+        #expect(fuel["device_class"] == nil && fuel["state_class"] as? String == "measurement")
+    }
+
     @Test("Live values become unavailable, others stay")
     func components() throws {
         let components = try #require(try payload()["components"] as? [String: [String: Any]])

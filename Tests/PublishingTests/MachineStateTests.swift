@@ -31,7 +31,7 @@ import Testing
         state.freeSpace = 5_000_000_000
         state.waiting = 7
         state.isRecording = true
-        state.error = ("the link was lost", state.time)
+        state.error = .init("the link was lost", at: state.time)
         // A time by a clock that is not set would be a wrong one.
         state.isClockSet = false
         let full = try object(state.payload)

@@ -191,6 +191,7 @@ package struct ChosenSink: Sendable {
     ) throws -> SinkSelection {
         var selection = SinkSelection()
         selection.isForTraccar = address.kind.isTraccar
+        selection.isForWebhook = address.kind.isWebhook
         selection.id = settings.id.map(surroundings.named)
         selection.hasPosition = settings.hasPosition ?? false
         selection.hasText = settings.hasText ?? false
@@ -245,7 +246,8 @@ package struct ChosenSink: Sendable {
     /// terminal sends trips once.
     package func heartbeat(version: String) -> Heartbeat? {
         let interval = settings.heartbeat ?? Self.usualHeartbeat
-        guard isConfigured, interval > .zero, !address.kind.isTraccar else { return nil }
+        guard isConfigured, interval > .zero, address.kind.isEngine || address.kind.isMQTT
+        else { return nil }
         let parts = [surroundings.host, surroundings.machine].compactMap(\.self)
         let own = settings.client.map(surroundings.named) ?? parts.joined(separator: "-")
         return Heartbeat(
@@ -271,12 +273,7 @@ package struct ChosenSink: Sendable {
     ) throws(SinkFault) -> MQTTSink {
         var broker = MQTTSink(
             name: name, address: address, selection: selection, client: client,
-            version: version, database: database, drains: drains
-        ) { trip in
-            var bytes: [UInt8] = []
-            trip.row.appendJSON(to: &bytes)
-            return bytes.dropLast()
-        }
+            version: version, database: database, drains: drains)
         broker.password = try secret(.password)
         broker.caFile = try caFile()
         if settings.takesCommands ?? false { broker.readCodes = readCodes }

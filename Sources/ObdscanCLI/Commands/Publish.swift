@@ -45,7 +45,8 @@ struct SinkOptions: ParsableArguments {
             "Deliver to this address instead of the configured sinks.",
             discussion: """
                 mqtt://HOST and mqtts://HOST publish states to a broker. traccar+http://HOST sends \
-                positions to Traccar. influx+http://HOST:PORT and influx+https://… write line protocol to /write; \
+                positions to Traccar, and webhook+https://HOST/PATH posts the ends of trips, new trouble codes and \
+                low batteries. influx+http://HOST:PORT and influx+https://… write line protocol to /write; \
                 ?org=…&bucket=… writes to InfluxDB 2, ?db=…&api=3 to InfluxDB 3. A password or a \
                 token comes from OBDSCAN_PUBLISH_PASSWORD or OBDSCAN_PUBLISH_TOKEN.
                 """,
@@ -127,12 +128,16 @@ struct SinkOptions: ParsableArguments {
 }
 
 extension SinkOptions {
-    /// The sinks except brokers, which cannot report the data that they received.
-    func servers() throws -> [ChosenSink] {
-        let chosen = try chosen().filter { !$0.address.kind.isMQTT }
+    /// The sinks except brokers, which do not report the data that they received.
+    ///
+    /// - Parameter hold: whether only servers that can be asked what they hold are wanted.
+    func servers(thatHoldReadings hold: Bool = false) throws -> [ChosenSink] {
+        let chosen = try chosen().filter {
+            hold ? $0.address.kind.isEngine : !$0.address.kind.isMQTT
+        }
         if chosen.isEmpty {
             throw Failure(
-                "a broker says neither what it holds nor what it refused",
+                "none of the sinks says \(hold ? "what it holds" : "what it refused")",
                 hint: "name a sink whose address begins with influx+http", status: .usage)
         }
         return chosen
@@ -494,7 +499,7 @@ struct PublishCheckCommand: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         var printer = RowPrinter(DeliveryRows.check, output.form)
         var isShort = false
-        for sink in try sinks.servers() {
+        for sink in try sinks.servers(thatHoldReadings: true) {
             let check = LineCheck(
                 address: sink.address, setup: try sink.httpSetup(), sink: sink.name,
                 selection: try sink.selection(), database: path)

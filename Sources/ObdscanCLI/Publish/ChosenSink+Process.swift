@@ -19,8 +19,12 @@ extension ChosenSink.Surroundings {
 extension ChosenSink {
     /// The data to send to the sink.
     func selection(trips: Set<Int64>? = nil) throws -> SinkSelection {
-        try selection(
-            trips: trips, tables: try TableFile.own(), aliases: UserSettings.current.aliases)
+        let settings = UserSettings.current
+        var selection = try selection(
+            trips: trips, tables: try TableFile.own(), aliases: settings.aliases)
+        selection.vehicles = settings.vehicles
+        selection.fuelProfile = { settings.fuelProfile(of: $0) }
+        return selection
     }
 
     /// The broker with the data for it.

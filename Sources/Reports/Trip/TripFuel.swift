@@ -37,6 +37,11 @@ package enum TripFuel {
             meter, distance: trip.distance, driven: trip.driven, seconds: trip.seconds)
     }
 
+    /// Whether a signal is a flow of fuel, or of the air that burns it.
+    package static func isFlow(_ signal: Signal) -> Bool {
+        ["FUEL_RATE", "ENG_FUEL_RATE", "SPN183", "MAF", "MAFA"].contains(signal.id)
+    }
+
     private static func quantity(_ found: TripSignal, _ table: PIDTable) -> FuelQuantity? {
         guard let dataID = found.dataID else { return nil }
         let name = table[found.signal].id

@@ -169,5 +169,35 @@ import VehicleScan
             "past": try settings("mqtt://broker") { $0.history = .json }, "none": try settings(nil),
         ]
         #expect(all.sinksOfTrips == ["engine", "past"])
+        #expect(all.hasSinkOfReadings)
+    }
+
+    @Test(
+        arguments: [
+            ("influx+http://pi", true), ("traccar+http://pi", false), ("webhook+http://pi", false),
+            ("mqtt://pi", false),
+        ])
+    func `only a sink with the readings is a reason to delete a trip`(to: String, holds: Bool)
+        throws
+    {
+        var all = UserSettings()
+        all.publish = ["a": try settings(to)]
+        #expect(all.hasSinkOfReadings == holds)
+        #expect(all.sinksOfTrips == (to.hasPrefix("mqtt") ? [] : ["a"]))
+    }
+
+    @Test(
+        arguments: [
+            ("influx+http://pi", true), ("mqtt://pi", true), ("traccar+http://pi", false),
+            ("webhook+http://pi", false),
+        ])
+    func `engines and brokers get the state of the computer`(to: String, gets: Bool) throws {
+        let known = ["a": try settings(to)]
+        let sink = try ChosenSink.configured([], known, surroundings())[0]
+        let beat = sink.heartbeat(version: "1")
+        #expect((beat != nil) == gets && beat.map { $0.interval == .seconds(60) } != false)
+        let off = ["a": try settings(to) { $0.heartbeat = .zero }]
+        #expect(
+            try ChosenSink.configured([], off, surroundings())[0].heartbeat(version: "1") == nil)
     }
 }

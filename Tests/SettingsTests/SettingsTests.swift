@@ -68,7 +68,7 @@ private let checks = SettingsChecks(
             unattended.map { SettingsKey.named($0)?.get(settings) } == [
                 "365d", "1500MB", "90s", "rpm@10Hz VSS", "~/car.pids /etc/obdscan/pids", "off",
                 "30d",
-                "18:00-06:00 12:00-13:00", "48.137,11.576,500.0m", "Van 7",
+                "18:00-06:00 12:00-13:00", "48.137,11.576,500m", "Van 7",
             ])
         #expect(settings.views == ["commute": ["RPM", "VSS", "FLI"]])
         #expect(settings.aliases == ["van": "tcp:192.168.0.10:35000"])

@@ -74,7 +74,7 @@ struct ConfigList: ParsableCommand, OutputCommand {
 struct ConfigGet: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Print one setting; nothing when it is not set.",
-        discussion: "An environment variable overrides the files here, too.")
+        discussion: "An environment variable that overrides the setting counts.")
 
     @Argument(help: ArgumentHelp("The setting's name: units, aliases.van.", valueName: "name"))
     var name: String

@@ -78,7 +78,10 @@ package struct PositionPrivacy: Hashable, Sendable {
         }
 
         /// The form that ``init(_:)`` parses.
-        package var text: String { "\(latitude),\(longitude),\(radius)m" }
+        package var text: String {
+            let length = Int(exactly: radius).map { String($0) } ?? String(radius)
+            return "\(latitude),\(longitude),\(length)m"
+        }
 
         /// The length of a degree of latitude by the mean radius of the Earth, 6,371 km; unit: m.
         private static let degree = 111_194.93

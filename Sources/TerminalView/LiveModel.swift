@@ -27,7 +27,7 @@ package struct LiveModel: Sendable {
         /// Whether nothing is polled, because the user removed every signal.
         package var asksNothing = false
         /// The trip that is being recorded.
-        package var trip: Int64?
+        package var recording: Recording?
         /// What is missing and since when, with its reason; nil = nothing is known to be missing.
         package var loss: Loss?
         /// A notice for the user: a lost link, or a vehicle that does not answer.
@@ -43,6 +43,18 @@ package struct LiveModel: Sendable {
             malfunction: nil, redStop: nil, amberWarning: nil, protect: nil)
         /// The number of codes that all ECUs report; nil = not reported.
         package var codes: Int?
+    }
+
+    /// A trip that is being recorded.
+    package struct Recording: Hashable, Sendable {
+        package var trip: Int64
+        /// The local time of its start: `14:03`.
+        package var since: String
+        package var readings: Int
+
+        package init(trip: Int64, since: String, readings: Int) {
+            (self.trip, self.since, self.readings) = (trip, since, readings)
+        }
     }
 
     /// What is missing while readings are polled.

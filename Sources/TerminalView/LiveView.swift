@@ -74,13 +74,15 @@ package struct LiveView: Sendable {
     /// The keys that are useful now, as many as fit.
     func keys(of model: LiveModel, seen: Int, from first: Int?, _ width: Int) -> String {
         var keys: [String]
+        let record = model.header.recording == nil ? "l record" : "l end trip"
         switch model.mode {
         case .list:
             keys = [
-                "q quit", "? keys", "Enter open", "v dials", "c codes", "x graph",
+                "q quit", "? keys", "Enter open", "v dials", "c codes", record, "x graph",
                 "s sort", "a add", "p pause",
             ]
-        case .gauges: keys = ["q quit", "? keys", "Enter open", "v list", "c codes", "p pause"]
+        case .gauges:
+            keys = ["q quit", "? keys", "Enter open", "v list", "c codes", record, "p pause"]
         case .signal:
             keys = ["Esc back", "? keys", "↑↓ other signal", "+ - time", "r reset", "p pause"]
         }
@@ -212,11 +214,9 @@ package struct LiveView: Sendable {
         let loss = model.loss(at: now)
         let state =
             model.isPaused ? "‖ paused" : "● " + (loss?.activity ?? head.activity)
-        let title = "obdscan live  " + printable(head.accessory)
-        let recording = head.trip.map { "  ⏺ trip \($0)" } ?? ""
         let room = width - displayWidth(state) - 1
         let first =
-            palette(.bold, fitted(title + recording, room)) + " "
+            palette(.bold, fitted(title(head, room), room)) + " "
             + palette(loss == nil ? style(of: model) : .bad, state)
         let third = fitted(figures(model, now, width), width)
         let age = model.lightAge(at: now)
@@ -227,6 +227,19 @@ package struct LiveView: Sendable {
         let style: Style? = age != nil ? .dim : isLit ? .bad : nil
         let right = light.map { text in "  " + (style.map { palette($0, text) } ?? text) } ?? ""
         return [first, left + right, third, news(of: model, now, width)]
+    }
+
+    /// The device, and what is said of the trip that is being recorded, as far as it fits.
+    private func title(_ head: LiveModel.Header, _ room: Int) -> String {
+        var title = "obdscan live  " + printable(head.accessory)
+        guard let recording = head.recording else { return title }
+        title += "  ⏺ trip \(recording.trip)"
+        for part in [
+            " since \(recording.since)", " · " + counted(recording.readings, "reading"),
+        ] where displayWidth(title + part) <= room {
+            title += part
+        }
+        return title
     }
 
     /// Vehicle, adapter and protocol, except parts of which too little fits to be of use.

@@ -8,7 +8,7 @@ import SystemIO
 import TripStore
 import VehicleScan
 
-/// A trip that is being recorded; `log` and `live --log` share these rules.
+/// A trip that is being recorded; `log`, `live` and `serve` share these rules.
 public struct TripRecording: Sendable {
     /// The properties of a trip.
     public struct Plan: Sendable {
@@ -49,12 +49,16 @@ public struct TripRecording: Sendable {
 
     private let trip: TripWriter
     private let marks: TripMarks
+    private let sink: TripSink
+    private let receiver: PositionReceiver?
     private var outage = Outage()
 
     /// The trip's number.
     public var number: Int64 { trip.trip }
     /// Answers from this time on belong to the trip.
     public var start: Instant { trip.anchor.monotonic }
+    /// The start by the wall clock.
+    var begun: UTC { trip.anchor.utc }
 
     /// Runs `body` while the batches for `sink` are stored as a trip, and closes the trip on every
     /// path.
@@ -66,34 +70,50 @@ public struct TripRecording: Sendable {
         tell: @escaping @Sendable (TripWriter.Notice) -> Void,
         body: (TripRecording) throws -> PollLoop.End
     ) throws -> (end: PollLoop.End, trip: Int64) {
+        let recording = try TripRecording(plan, on: connection, from: sink, tell: tell)
+        let end: PollLoop.End
+        do {
+            end = try body(recording)
+        } catch {
+            try? recording.finish(EndReason(of: error))
+            throw error
+        }
+        try recording.finish(end.reason, at: end.instant)
+        return (end, recording.number)
+    }
+
+    /// Begins a trip, which ``finish(_:at:)`` has to close.
+    init(
+        _ plan: Plan, on connection: Vehicle, from sink: TripSink,
+        tell: @escaping @Sendable (TripWriter.Notice) -> Void
+    ) throws {
         let start = TripStart(
             anchor: connection.anchor(at: SystemClock.now()), accessory: connection.key,
             tags: plan.tags,
             name: plan.name)
-        let trip = try plan.store.startTrip(
+        trip = try plan.store.startTrip(
             start, table: connection.table, limits: plan.limits
         ) { notice in
             if case .space = notice { sink.announceSpace() } else { tell(notice) }
         }
+        marks = TripMarks(of: trip)
+        self.sink = sink
+        receiver = plan.receiver
         sink.begin(trip, at: start.anchor.monotonic, asked: plan.every)
-        // Breaks the reference cycle between writer and sink.
-        defer { sink.end() }
-        let end: PollLoop.End
         do {
-            try plan.receiver?.start(into: trip)
-            end = try body(
-                TripRecording(trip: trip, marks: TripMarks(of: trip)))
+            try receiver?.start(into: trip)
         } catch {
-            plan.receiver?.stop()
-            // A reader like `head` closed the output; that is a normal end.
-            let isStopped = (error as? OutputError) == .readerGone
-            try? trip.end(isStopped ? .stopped : .failed, at: SystemClock.now())
+            try? finish(.failed)
             throw error
         }
-        plan.receiver?.stop()
-        let last = end.instant ?? SystemClock.now()
-        try trip.end(end.reason, at: last)
-        return (end, trip.trip)
+    }
+
+    /// Closes the trip; nil = it ends now.
+    func finish(_ reason: EndReason, at instant: Instant? = nil) throws {
+        receiver?.stop()
+        // The session goes on without a trip. This also breaks the reference cycle between writer and sink.
+        sink.end()
+        try trip.end(reason, at: instant ?? SystemClock.now())
     }
 
     /// Stores the VIN.
@@ -148,8 +168,16 @@ extension PositionReceiver {
     }
 }
 
+extension EndReason {
+    /// The reason of a trip during which an error was thrown.
+    init(of error: any Error) {
+        // A reader like `head` closed the output; that is a normal end.
+        self = (error as? OutputError) == .readerGone ? .stopped : .failed
+    }
+}
+
 extension PollLoop.End {
-    fileprivate var reason: EndReason {
+    var reason: EndReason {
         switch self {
         case .stopped: .stopped
         case .duration, .finished: .duration
@@ -161,7 +189,7 @@ extension PollLoop.End {
     }
 
     /// When the trip ended; nil = just now.
-    fileprivate var instant: Instant? {
+    var instant: Instant? {
         if case .vehicleOff(let end) = self { end.instant } else { nil }
     }
 }

@@ -14,6 +14,7 @@ public final class TripSink: ReadingSink {
         var trip: TripWriter
         var start: Instant
         var silence: SilenceWatch
+        var readings = 0
     }
 
     private let begun = Mutex<Begun?>(nil)
@@ -26,6 +27,9 @@ public final class TripSink: ReadingSink {
 
     /// Becomes readable when the writer has room again.
     public var spaceDescriptor: Int32? { space.descriptor }
+
+    /// The number of readings that the trip has taken.
+    public var readings: Int { begun.withLock { $0?.readings ?? 0 } }
 
     /// Starts to pass answers from `start` on to `trip`.
     ///
@@ -61,16 +65,19 @@ public final class TripSink: ReadingSink {
             entries += faults.map { .event($0) }
             isTaken = trip.offer(.together(entries), at: batch.answered)
         }
-        if isTaken && !batch.messages.isEmpty { noteAnswer(at: batch.answered) }
+        if isTaken { count(batch) }
         return isTaken
     }
 
-    /// Records a silence that is over.
+    /// Counts the readings, and records a silence that is over.
     ///
-    /// If the queue is full, this row is lost and no reading.
-    private func noteAnswer(at instant: Instant) {
+    /// If the queue is full, the row of the silence is lost and no reading.
+    private func count(_ batch: ReadingBatch) {
+        let readings = batch.items.count { if case .reading = $0 { true } else { false } }
         begun.withLock { begun in
-            guard let gap = begun?.silence.answered(at: instant) else { return }
+            begun?.readings += readings
+            guard !batch.messages.isEmpty, let gap = begun?.silence.answered(at: batch.answered)
+            else { return }
             _ = begun?.trip.offer(.event(gap.event), at: gap.start)
         }
     }

@@ -62,7 +62,7 @@ import Testing
         // A user may send this signal to the wrong process. By default it would end the program.
         program.send(SIGUSR1)
         program.type("m")
-        try await program.shows("obdscan live --log")
+        try await program.shows("no trip is being recorded: l begins one")
         program.type("q")
         #expect(try await program.finish().status == 0)
         #expect(try await trips().isEmpty)

@@ -587,7 +587,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(both.contains("! ECT>110"))
         model.header.storing = nil
         #expect(line(model) == "! ECT>110")
-        model.header.trip = 12
+        model.header.recording = .init(trip: 12, since: "14:03", readings: 1234)
         let title = plain.render(model, at: at(20), size: size)[0]
         #expect(title.contains("⏺ trip 12"))
     }

@@ -27,9 +27,11 @@ struct LiveCommand: RuledCommand {
             and redraws nothing. Each signal is then polled every five seconds, or at the interval \
             of --every. A terminal that cannot be drawn on (TERM is empty or dumb) gets the same.
 
-            With --log the readings are also recorded as a trip, as the log command does: the trip \
-            continues after a lost link and is closed at the end. The key m, or SIGUSR1, marks a \
-            moment with a note, which appears in trips show, reports and exports.
+            The key l begins to record a trip, as the log command does, and ends it; --log records \
+            from the start. The trip continues after a lost link and is closed at the end. It gets \
+            the trouble codes, too, unless `codes` of the configuration is false or lines are \
+            printed. The key m, or SIGUSR1, marks a moment with a note, which appears in trips show, \
+            reports and exports.
 
             With --listen nothing is sent to the vehicle: the values come from the frames that ECUs send \
             by themselves, by a table or a DBC file (--table) or by SAE J1939.
@@ -82,7 +84,7 @@ struct LiveCommand: RuledCommand {
 
     @Flag(
         name: .customLong("log"),
-        help: "Record a trip, too; the key m marks a moment.")
+        help: "Record a trip from the start; the key l ends it.")
     var records = false
 
     @Flag(
@@ -133,13 +135,16 @@ struct LiveCommand: RuledCommand {
         var needs = SessionNeeds(sinks: [queue], reconnect: .always)
         // Block signals before any thread exists; otherwise they would stop the process while the
         // view is open.
-        if records { needs.inbox = try .ofProcess() }
+        if records || isScreen { needs.inbox = try .ofProcess() }
         let screen = isScreen ? try SignalInbox(SignalInbox.screen) : nil
+        let readsCodes = isScreen && heard == nil && UserSettings.current.codes ?? true
         let recorder =
-            try records
-            ? LiveRecorder(vehicle.database, output, every: period) : nil
-        defer { recorder?.plan.store.closeFile() }
-        if let recorder { needs.sinks.insert(recorder.sink, at: 0) }
+            records || isScreen
+            ? try LiveRecorder(
+                vehicle.database, output, every: period,
+                lights: readsCodes ? LightChanges(table) : nil, isOn: records) : nil
+        defer { recorder?.close() }
+        if let recorder { needs.sinks.insert(contentsOf: recorder.trip.trips.sinks, at: 0) }
         let unsupported = try UnsupportedSignals(table)
         if !isScreen, !wanted.isEmpty { needs.sinks.append(unsupported) }
         if let heard {
@@ -167,7 +172,8 @@ struct LiveCommand: RuledCommand {
             ) { $0.print(output) }
             let printer = isScreen ? nil : LinePrinter()
             var summary = PollSummary(statistics: SessionStatistics())
-            let show = { (trip: LiveTrip?) throws -> PollLoop.End in
+            var trips: [TripSwitch.Ended] = []
+            let show = { () throws -> PollLoop.End in
                 unsupported.begin(setup)
                 if setup.listens {
                     connection.scan.hear()
@@ -175,34 +181,39 @@ struct LiveCommand: RuledCommand {
                     connection.scan.poll(setup.plan)
                 }
                 let until = duration.map { SystemClock.now() + $0.duration }
-                guard let screen else {
+                guard let screen, let recorder else {
                     return try stream(
-                        connection, queue, setup, until, bell, trip, printer, unsupported)
+                        connection, queue, setup, until, bell, recorder?.trip.trips, printer,
+                        unsupported)
                 }
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup,
                     form: output.form, codeWords: { try CodeWords(vehicle.database, connection) },
                     until: until,
                     bell: bell,
-                    every: period, trip: trip, automatic: automatic)
+                    every: period, trip: recorder.trip, automatic: automatic)
                 let end = try view.run()
                 summary.dropped = view.dropped
+                trips = view.ended
                 return end
             }
             let end: PollLoop.End
             if let recorder {
-                let (last, trip) = try recorder.run(on: connection, body: show)
+                let (last, trip) = try recorder.trip.trips.session(on: connection, body: show)
                 end = last
-                summary.trip = trip
-                summary.positions = recorder.plan.receiver?.counts
+                if let trip, records, trips.isEmpty {
+                    summary.take(trip, output)
+                } else {
+                    trips += trip.map { [$0] } ?? []
+                }
             } else {
-                end = try show(nil)
+                end = try show()
             }
             summary.statistics = connection.scan.statistics
             summary.explain(connection, all: why, tellsPace: output.verbose)
             summary.unsupported = unsupported.records
-            if let recorder { summary.take(recorder.plan.store, output) }
             try print(summary, printer ?? LinePrinter(), patience: end.patience)
+            for trip in trips { output.note(PollSummary.line(trip, output)) }
             try check(end, of: connection)
         }
     }
@@ -260,40 +271,39 @@ struct LiveCommand: RuledCommand {
     /// Prints a line per reading.
     private func stream(
         _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
-        _ bell: AlarmNotifier?, _ trip: LiveTrip?, _ printer: LinePrinter?,
+        _ bell: AlarmNotifier?, _ trips: TripSwitch?, _ printer: LinePrinter?,
         _ unsupported: UnsupportedSignals
     ) throws -> PollLoop.End {
         var lines = try ReadingLines(output, table: connection.table)
         // A trip needs the vehicle's VIN and the names of its ECUs, and the output contains the same data.
-        let isData = output.format != .text && trip != nil
+        let isData = output.format != .text && trips != nil
         let tellsVehicle = { (item: DiagnosticItem) in
             guard isData, case .reading(let reading) = item else { return false }
             return [item].vin != nil || reading.isECUName
         }
         let identity =
-            setup.listens ? nil : trip.map { _ in VINQuery(connection, by: setup.profiles) }
+            setup.listens ? nil : trips.map { _ in VINQuery(connection, by: setup.profiles) }
         var loop = PollLoop(
             connection, queue: queue, until: until, identity: identity, printer: printer)
-        loop.others += trip.map { [($0.marks.descriptor, $0.marks.take)] } ?? []
+        loop.others += trips.map { [($0.markDescriptor, $0.takeMarks)] } ?? []
         loop.others.append(
             (
                 unsupported.descriptor,
                 { unsupported.note(connection.table).map { output.remark($0) } }
             ))
-        var recording = trip?.recording
-        let start = recording?.start
+        let start = trips?.start
         var news = PollNews(accessory: connection.accessory)
         var bell = bell
         return try loop.run {
         } vehicle: { vin in
-            recording?.take(vin)
+            trips?.take(vin)
         } event: { time, event in
-            recording?.take(event, at: time)
+            trips?.take(event, at: time)
             if let note = news.note(event) { output.remark(note) }
         } batch: { batch in
             // Batches before the start do not belong to the trip, so they are not printed either.
             if let start, batch.answered < start { return }
-            if setup.listens, let vin = batch.items.vin { recording?.take(vin) }
+            if setup.listens, let vin = batch.items.vin { trips?.take(vin) }
             let time = connection.utc(batch.answered)
             try printer?.print { writer, _ in
                 for item in batch.items where setup.wants(item) || tellsVehicle(item) {

@@ -273,18 +273,15 @@ struct LogCommand: RuledCommand {
         // Block signals before the writer's thread exists, because it inherits the mask.
         let inbox = try SignalInbox(SignalInbox.endings)
         let marks = try MarkSignals()
-        let store = try link.database.open(
-            .readWrite, limits: TripStore.Limits(isFast: fast))
+        let store = try link.database.openForTrips(
+            limits: TripStore.Limits(isFast: fast), note: output.note)
         defer { store.closeFile() }
-        try store.settleClocks(output.note)
         let keeper = try LogKeeping(
             store: store, age: (keep ?? UserSettings.current.keep)?.limit,
             space: (keepFree ?? UserSettings.current.keepFree)?.limit,
             positions: UserSettings.current.keepPositions?.limit, output: output
         ).start()
         defer { keeper?.signal() }
-        if let note = store.advice { output.note(note) }
-        for copy in store.copiesLeft { output.note(copy.text) }
         var plan = plan(table, chosen, PackChoice(tables, automatic, table), store, marks)
         if device.count < 2 {
             plan.trip.receiver = try PositionReceiver.chosen(gps) { [output] in output.note($0) }

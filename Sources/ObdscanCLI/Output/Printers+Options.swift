@@ -2,6 +2,7 @@ import Diagnostics
 import Formats
 import PIDTables
 import Reports
+import TripRecorder
 import TripStore
 
 // Printers for the options of a command, with the messages of this program.
@@ -33,5 +34,21 @@ extension PollSummary {
     /// Adds the distance of the closed trip and the command that shows it.
     mutating func take(_ store: TripStore, _ output: OutputOptions) {
         take(store, units: output.units, usualPath: DatabaseOptions(path: nil).file)
+    }
+
+    /// Adds a trip that the whole session was.
+    mutating func take(_ ended: TripSwitch.Ended, _ output: OutputOptions) {
+        trip = ended.number
+        positions = ended.positions
+        take(
+            ended.trip, in: ended.path, units: output.units,
+            usualPath: DatabaseOptions(path: nil).file)
+    }
+
+    /// The line about a trip that is a part of the session.
+    static func line(_ ended: TripSwitch.Ended, _ output: OutputOptions) -> String {
+        line(
+            ended.number, ended.trip, in: ended.path, units: output.units,
+            usualPath: DatabaseOptions(path: nil).file)
     }
 }

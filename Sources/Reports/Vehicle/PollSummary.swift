@@ -78,13 +78,30 @@ package struct PollSummary {
     /// Adds the distance of the closed trip and the command that shows it.
     package mutating func take(_ store: TripStore, units: UnitSystem, usualPath: String?) {
         guard let trip else { return }
-        let isUsual = store.currentPath == usualPath
-        next = "obdscan trips show \(trip)" + (isUsual ? "" : " --db \(store.currentPath)")
-        guard let kilometres = try? store.trip(trip).distance else { return }
-        let conversion = units.conversion(from: "km")
-        distance =
-            fixed(conversion.map { $0(kilometres) } ?? kilometres, 1) + " "
-            + (conversion?.unit ?? "km")
+        take(try? store.trip(trip), in: store.currentPath, units: units, usualPath: usualPath)
+    }
+
+    /// Adds the distance of the closed trip, if it could be read, and the command that shows it.
+    package mutating func take(
+        _ stored: TripSummary?, in path: String, units: UnitSystem, usualPath: String?
+    ) {
+        guard let trip else { return }
+        next = Self.next(trip, in: path, usualPath: usualPath)
+        distance = stored?.distanceText(units)
+    }
+
+    /// The command that shows a trip.
+    private static func next(_ trip: Int64, in path: String, usualPath: String?) -> String {
+        "obdscan trips show \(trip)" + (path == usualPath ? "" : " --db \(path)")
+    }
+
+    /// The line about a trip that is a part of the session.
+    package static func line(
+        _ trip: Int64, _ stored: TripSummary?, in path: String, units: UnitSystem,
+        usualPath: String?
+    ) -> String {
+        "Trip \(trip): " + (stored.map { $0.words(units) + "; " } ?? "")
+            + next(trip, in: path, usualPath: usualPath)
     }
 
     /// The summary for people: recordings and failures, and the speed of polling if that is wanted.
@@ -143,5 +160,21 @@ package struct PollSummary {
         }
         let figures = parts.joined(separator: ", ")
         return (trip.map { "Trip \($0): " } ?? "") + figures + (next.map { "; " + $0 } ?? "")
+    }
+}
+
+extension TripSummary {
+    /// The distance for people; nil if it is unknown.
+    fileprivate func distanceText(_ units: UnitSystem) -> String? {
+        guard let distance else { return nil }
+        let conversion = units.conversion(from: "km")
+        return fixed(conversion.map { $0(distance) } ?? distance, 1) + " "
+            + (conversion?.unit ?? "km")
+    }
+
+    /// Time, distance and number of readings, for people.
+    package func words(_ units: UnitSystem) -> String {
+        [durationText(seconds), distanceText(units), counted(readings, "reading")]
+            .compactMap(\.self).joined(separator: ", ")
     }
 }

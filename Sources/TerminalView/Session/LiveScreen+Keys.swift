@@ -75,6 +75,7 @@ extension LiveScreen {
         case .character("u"): changeUnits()
         case .character("p"): model.togglePause(at: SystemClock.now())
         case .character("r"): model.resetExtremes()
+        case .character("l"): try record()
         case .character("m"): mark()
         case .character("c"): try showCodes()
         case .character("?"), .character("h"): model.page = .help
@@ -236,12 +237,34 @@ extension LiveScreen {
         }
     }
 
-    /// Sets a mark in the trip, or explains how to record one.
+    /// Begins a trip, or ends the one that is being recorded.
+    private mutating func record() throws {
+        do {
+            guard trip.trips.isRecording else {
+                try trip.trips.begin()
+                if let number = trip.trips.progress?.trip {
+                    say("trip \(number) is being recorded; l ends it, m marks a moment")
+                }
+                return
+            }
+            guard let ended = try trip.trips.end() else { return }
+            self.ended.append(ended)
+            model.header.storing = nil
+            say(
+                "trip \(ended.number) is stored"
+                    + (ended.trip.map { ": " + $0.words(model.units) } ?? ""))
+        } catch {
+            guard let fault = Explanation(of: error, at: connection.accessory) else { throw error }
+            say([fault.message, fault.hint].compactMap(\.self).joined(separator: "; "))
+        }
+    }
+
+    /// Sets a mark in the trip, or says how to record one.
     private mutating func mark() {
-        let words =
-            recording.map { TripRecording.Mark.words($0.mark()) }
-            ?? "no trip is recorded: start with \"obdscan live --log\""
-        say(words)
+        say(
+            trip.trips.isRecording
+                ? TripRecording.Mark.words(trip.trips.mark())
+                : "no trip is being recorded: l begins one")
     }
 
     private mutating func changeUnits() {

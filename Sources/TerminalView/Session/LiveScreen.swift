@@ -34,9 +34,14 @@ package struct LiveScreen: ~Copyable {
     /// Finds out the VIN of the vehicle.
     private var identity: VINQuery?
     private var bell: AlarmNotifier?
-    /// The trip of `--log`; nil = none.
-    private(set) var recording: TripRecording?
-    private let trip: LiveTrip?
+    /// Records trips.
+    let trip: LiveTrip
+    /// The trips that a key ended.
+    package var ended: [TripSwitch.Ended] = []
+    /// Reads the codes of trips; nil = they are not read.
+    private var codes: CodeWatch?
+    /// How the view ends after the last codes, and when in any case; nil = it goes on.
+    private var leaving: (end: PollLoop.End, deadline: Instant)?
     private var raised = RaisedAlarms()
     private var rings = false
     /// Signals that the user added, with any kind of value.
@@ -61,17 +66,16 @@ package struct LiveScreen: ~Copyable {
     ///   - until: when the view ends by itself; nil = never.
     ///   - bell: watches for alarms; nil = nothing does.
     ///   - period: how often a signal that the user adds is asked for; nil = as often as it goes.
-    ///   - trip: the trip that is recorded at the same time; nil = none.
+    ///   - trip: records trips at the same time.
     ///   - automatic: the packs whose signals the user may add if the VIN chooses them.
     package init(
         _ connection: Vehicle, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
         form: OutputForm, codeWords: @escaping () throws -> CodeWords, until: Instant?,
         bell: AlarmNotifier?,
-        every period: Duration?, trip: LiveTrip?, automatic: [TablePack]
+        every period: Duration?, trip: LiveTrip, automatic: [TablePack]
     ) {
         self.automatic = automatic
         self.trip = trip
-        recording = trip?.recording
         self.form = form
         self.codeWords = codeWords
         news = PollNews(accessory: connection.accessory)
@@ -90,14 +94,13 @@ package struct LiveScreen: ~Copyable {
         model.levels = .embedded
         lightSignals = LightSignals(connection.table)
         model.header.accessory = connection.accessory
-        model.header.trip = recording?.number
         for signal in setup.named { model.expect(signal, connection.table[signal]) }
     }
 
     /// Shows the view until its end; then the terminal is as before and the session has ended.
     package mutating func run() throws -> PollLoop.End {
-        trip?.notices.viewBegins()
-        defer { trip?.notices.viewEnds() }
+        trip.notices.viewBegins()
+        defer { trip.notices.viewEnds() }
         try terminal.enter()
         defer { terminal.leave() }
         let end = try show()
@@ -111,7 +114,10 @@ package struct LiveScreen: ~Copyable {
     private mutating func show() throws -> PollLoop.End {
         takeLink()
         try draw()
-        if !setup.listens { identity = VINQuery(connection, by: setup.profiles) }
+        if !setup.listens {
+            identity = VINQuery(connection, by: setup.profiles)
+            codes = trip.trips.codes(connection, by: setup.profiles)
+        }
         var lastFrame = SystemClock.now()
         var isDirty = true
         while true {
@@ -122,19 +128,25 @@ package struct LiveScreen: ~Copyable {
             let readings = waiting.add(queue.descriptor)
             let name = identity?.descriptor.map { waiting.add($0) }
             let keys = terminal.keys.map { waiting.add($0) }
-            let moment = trip.map { waiting.add($0.marks.descriptor) }
-            let words = trip.map { waiting.add($0.notices.descriptor) }
-            waiting.add(deadline: until)
+            let asked = codes?.descriptors.map { waiting.add($0) } ?? []
+            let moment = waiting.add(trip.trips.markDescriptor)
+            let words = waiting.add(trip.notices.descriptor)
+            waiting.add(deadline: leaving?.deadline ?? until)
+            waiting.add(deadline: mayAskCodes ? codes?.deadline : nil)
             waiting.add(deadline: lastFrame + (isDirty ? Self.framePause : Self.idlePause))
             waiting.wait()
 
-            if waiting.isReady(endings), connection.inbox?.next() != nil { return .stopped }
+            if waiting.isReady(endings), connection.inbox?.next() != nil,
+                let end = leave(.stopped)
+            {
+                return end
+            }
             if waiting.isReady(screen) {
                 try takeSignals()
                 isDirty = true
             }
             if let keys, waiting.isReady(keys) {
-                if try takeKeys() { return .stopped }
+                if try takeKeys(), let end = leave(.stopped) { return end }
                 isDirty = true
             }
             if waiting.isReady(readings) {
@@ -145,7 +157,7 @@ package struct LiveScreen: ~Copyable {
                 switch identity?.take() {
                 case .vehicle(let vin):
                     model.header.vehicle = vin.text
-                    recording?.take(vin)
+                    trip.trips.take(vin)
                     packs = automatic.filter { $0.vehicles.contains { $0.matches(vin) } }
                     isDirty = true
                 case .names: isDirty = true
@@ -154,8 +166,10 @@ package struct LiveScreen: ~Copyable {
                 }
                 model.names = connection.ecuNames
             }
-            if let moment, waiting.isReady(moment) { trip?.marks.take() }
-            if let words, waiting.isReady(words) {
+            if waiting.isReady(moment) { trip.trips.takeMarks() }
+            let mayAsk = mayAskCodes
+            if asked.contains(where: waiting.isReady) { codes?.take(mayAsk: mayAsk) }
+            if waiting.isReady(words) {
                 takeNotices()
                 isDirty = true
             }
@@ -164,7 +178,11 @@ package struct LiveScreen: ~Copyable {
                 isDirty = true
             }
             let now = SystemClock.now()
-            if let until, now >= until { return .duration }
+            if mayAskCodes, leaving == nil { codes?.beginIfDue(now: now) }
+            if let until, now >= until, leaving == nil, let end = leave(.duration) { return end }
+            if let leaving, codes?.isReading != true || now >= leaving.deadline {
+                return leaving.end
+            }
             if now >= lastFrame + (isDirty ? Self.framePause : Self.idlePause) {
                 try draw()
                 lastFrame = now
@@ -173,12 +191,29 @@ package struct LiveScreen: ~Copyable {
         }
     }
 
+    /// Whether the vehicle is known to be the one of the trip.
+    private var mayAskCodes: Bool { identity?.isChecking != true }
+
+    /// The end, unless the trip's codes have to be read for the last time before; the second time, they
+    /// have not.
+    private mutating func leave(_ end: PollLoop.End) -> PollLoop.End? {
+        guard leaving == nil, mayAskCodes else { return end }
+        let now = SystemClock.now()
+        codes?.beginLast(now: now)
+        guard codes?.isReading == true else { return end }
+        connection.scan.pausePoll()
+        leaving = (end, now + PollLoop.longestLastRead)
+        model.say("reading the trip's codes once more; q quits at once", at: now)
+        return nil
+    }
+
     /// Draws a frame with a single write, unless nothing changed or the terminal has not accepted
     /// the last one.
     mutating func draw() throws(OutputError) {
         guard try terminal.isReady() else { return }
         model.header.state = connection.scan.state
         model.header.asksNothing = setup.wants.isEmpty && !setup.readsVoltage && !setup.listens
+        model.header.recording = trip.shown
         let size = terminal.size
         let lines = view.render(model, at: SystemClock.now(), size: size)
         let text = painter.paint(lines, size: size) + (rings ? "\u{07}" : "")
@@ -262,8 +297,9 @@ package struct LiveScreen: ~Copyable {
         events.removeAll(keepingCapacity: true)
         connection.scan.nextEvents(&events)
         for (time, event) in events {
-            recording?.take(event, at: time)
+            trip.trips.take(event, at: time)
             identity?.note(event)
+            codes?.note(event)
             if case .scanDidRest = event { model.header.isResting = true }
             switch event {
             case .toolDidInitialize, .scanDidStart, .scanDidWake:
@@ -306,7 +342,7 @@ package struct LiveScreen: ~Copyable {
 
     /// Shows the state of storing, and marks set from outside.
     private mutating func takeNotices() {
-        for news in trip?.notices.take() ?? [] {
+        for news in trip.notices.take() {
             switch news.kind {
             case .trouble: model.header.storing = news.text
             case .mended:

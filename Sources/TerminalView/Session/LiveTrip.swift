@@ -1,15 +1,22 @@
+import SystemIO
 import TripRecorder
 
-/// The trip that a live view records, with events from other sources.
+/// The trips that a live view records, with the messages about them.
 package struct LiveTrip: Sendable {
-    package let recording: TripRecording
+    package let trips: TripSwitch
     let notices: LiveNotices
-    package let marks: MarkSignals
 
-    /// A trip that is being recorded.
-    package init(recording: TripRecording, notices: LiveNotices, marks: MarkSignals) {
-        self.recording = recording
+    package init(trips: TripSwitch, notices: LiveNotices) {
+        self.trips = trips
         self.notices = notices
-        self.marks = marks
+    }
+
+    /// What the view shows of the trip; nil = none is being recorded.
+    var shown: LiveModel.Recording? {
+        guard let progress = trips.progress, let trip = progress.trip, let since = progress.since
+        else { return nil }
+        return .init(
+            trip: trip, since: String(localTime(since).suffix(8).prefix(5)),
+            readings: progress.readings)
     }
 }

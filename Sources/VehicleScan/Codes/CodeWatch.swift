@@ -13,6 +13,8 @@ public struct CodeWatch {
     private let vehicle: Vehicle
     private let changes: LightChanges
     private let found: (CodeScan.List) -> Void
+    /// Whether the codes matter at the moment.
+    private let isWanted: () -> Bool
     /// All requests in their order.
     private let all: [(kind: CodeReport.Kind, request: VehicleRequest)]
     /// The requests that are left, in reverse order.
@@ -31,12 +33,16 @@ public struct CodeWatch {
     private static let recent = Duration.seconds(10)
 
     /// A watch over the codes of a vehicle; `found` receives each list.
+    ///
+    /// Nothing is asked while `isWanted` returns false; ``LightChanges/beginAgain()`` says that it returns true
+    /// again.
     public init(
         _ vehicle: Vehicle, by profiles: [DiagnosticProfile], _ changes: LightChanges,
-        found: @escaping (CodeScan.List) -> Void
+        isWanted: @escaping () -> Bool = { true }, found: @escaping (CodeScan.List) -> Void
     ) {
         self.vehicle = vehicle
         self.changes = changes
+        self.isWanted = isWanted
         self.found = found
         let queries: [(DiagnosticQuery, CodeReport.Kind)] = [
             (.storedCodes, .stored), (.previousCodes, .stored), (.pendingCodes, .pending),
@@ -53,14 +59,18 @@ public struct CodeWatch {
     }
 
     /// Become readable when ``take()`` has something to do.
-    var descriptors: [Int32] { [changes.descriptor] + [pending?.descriptor].compactMap(\.self) }
+    package var descriptors: [Int32] {
+        [changes.descriptor] + [pending?.descriptor].compactMap(\.self)
+    }
 
     /// Whether codes are being read.
-    var isReading: Bool { pending != nil }
+    package var isReading: Bool { pending != nil }
 
     /// Takes changes and answers; the requests that are left follow only if the vehicle may be asked.
-    mutating func take(mayAsk: Bool) {
-        if changes.take() { isDue = true }
+    package mutating func take(mayAsk: Bool) {
+        let news = changes.take()
+        if news.hasChanged || news.beginsAgain { isDue = true }
+        if news.beginsAgain { lastBegun = nil }
         guard let pending, let asked = left.last else { return }
         var result: QueryResult?
         do {
@@ -92,20 +102,21 @@ public struct CodeWatch {
     }
 
     /// Begins to read if that is due.
-    mutating func beginIfDue(now: Instant) {
-        guard isDue, isAwake, !isReading else { return }
+    package mutating func beginIfDue(now: Instant) {
+        guard isDue, isAwake, !isReading, isWanted() else { return }
         if let lastBegun, now - lastBegun < Self.shortestPause { return }
         begin(now: now)
     }
 
     /// When ``beginIfDue(now:)`` has something to do that no descriptor shows; nil = never.
-    var deadline: Instant? {
-        isDue && isAwake && !isReading ? lastBegun.map { $0 + Self.shortestPause } : nil
+    package var deadline: Instant? {
+        isDue && isAwake && !isReading && isWanted()
+            ? lastBegun.map { $0 + Self.shortestPause } : nil
     }
 
     /// Begins to read for the last time, unless that is impossible or needless.
-    mutating func beginLast(now: Instant) {
-        guard isAwake, !isReading else { return }
+    package mutating func beginLast(now: Instant) {
+        guard isAwake, !isReading, isWanted() else { return }
         if !isDue, let lastBegun, now - lastBegun < Self.recent { return }
         begin(now: now)
     }
@@ -122,7 +133,7 @@ public struct CodeWatch {
     }
 
     /// Follows the session: a vehicle that rests is left alone.
-    mutating func note(_ event: ScanEvent) {
+    package mutating func note(_ event: ScanEvent) {
         switch event {
         case .scanDidRest, .toolDidDisconnect: isAwake = false
         case .scanDidWake, .toolDidInitialize:
@@ -137,8 +148,13 @@ public struct CodeWatch {
 /// Notices when an ECU changes its check engine light or its number of codes.
 public final class LightChanges: ReadingSink {
     private let signals: LightSignals
-    private let known = Mutex<(values: [ECUAddress?: [Reading.Value]], hasChanged: Bool)>(
-        ([:], false))
+    private struct Known: Sendable {
+        var values: [ECUAddress?: [Reading.Value]] = [:]
+        var hasChanged = false
+        var beginsAgain = false
+    }
+
+    private let known = Mutex(Known())
     private let changed: EventDescriptor
 
     /// A sink that knows no ECU.
@@ -152,12 +168,18 @@ public final class LightChanges: ReadingSink {
     /// Nil, because the object never refuses a batch.
     public var spaceDescriptor: Int32? { nil }
 
-    /// Whether an ECU has changed something since the last call.
-    func take() -> Bool {
+    /// Wakes a ``CodeWatch`` whose codes matter again, so that it reads all of them now.
+    public func beginAgain() {
+        known.withLock { $0.beginsAgain = true }
+        changed.signal()
+    }
+
+    /// Whether an ECU has changed something since the last call, and whether to read all codes in any case.
+    func take() -> (hasChanged: Bool, beginsAgain: Bool) {
         changed.take()
         return known.withLock { known in
-            defer { known.hasChanged = false }
-            return known.hasChanged
+            defer { (known.hasChanged, known.beginsAgain) = (false, false) }
+            return (known.hasChanged, known.beginsAgain)
         }
     }
 

@@ -150,7 +150,7 @@ public struct PollLoop {
     private var mayAskCodes: Bool { identity?.isChecking != true }
 
     /// How long the end of a poll waits for the last codes.
-    private static let longestLastRead = Duration.seconds(3)
+    package static let longestLastRead = Duration.seconds(3)
 
     /// Reads the codes before the session ends; another signal ends the reading.
     private mutating func readLastCodes(

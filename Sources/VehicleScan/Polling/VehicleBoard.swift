@@ -37,6 +37,21 @@ public final class VehicleBoard: Sendable {
         case failed
     }
 
+    /// A recording that runs, or that begins with the next session.
+    public struct Recording: Hashable, Sendable {
+        /// The trip's number; nil = there is no session yet.
+        public var trip: Int64?
+        /// The start of the trip.
+        public var since: UTC?
+        /// The number of readings that the trip has taken.
+        public var readings = 0
+
+        /// A recording that waits for a session, unless it has a trip.
+        public init(trip: Int64? = nil, since: UTC? = nil, readings: Int = 0) {
+            (self.trip, self.since, self.readings) = (trip, since, readings)
+        }
+    }
+
     /// The state of link and session.
     public struct Status: Sendable {
         /// The state of the link.
@@ -63,6 +78,10 @@ public final class VehicleBoard: Sendable {
         public var note: String?
         /// The hint for the message.
         public var hint: String?
+        /// The recording; nil = nothing is recorded.
+        public var recording: Recording?
+        /// Why the recording cannot be stored at the moment, or did not begin.
+        public var storing: String?
         /// The state of the scan tool.
         public var state = StateKind.initializing
         /// Statistics of the session.

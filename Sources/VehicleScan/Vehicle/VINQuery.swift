@@ -20,7 +20,7 @@ public struct VINQuery {
     /// A different VIN, which counts when it arrives again, because a damaged answer may look like a VIN.
     private var doubted: VIN?
     /// Whether it is unknown if the vehicle is still the same; polling pauses until then.
-    private(set) var isChecking = false
+    package private(set) var isChecking = false
     /// The number of requests for the different VIN.
     private var checks = 0
     private static let mostChecks = 4

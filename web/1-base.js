@@ -69,9 +69,12 @@ function above(value) {
     for (const step of [1, 2, 2.5, 5]) if (step * decade >= value * 0.9999999) return step * decade;
   return value;
 }
+// A report to read, and as PDF if the server can print it.
+const reportLinks = address => [h('a', { href: address, target: '_blank', rel: 'noopener', text: 'Report to read and print' }),
+  ...(document.body.dataset.pdf ? [' · ', h('a', { href: address + (address.includes('?') ? '&' : '?') + 'format=pdf', download: '', text: 'Report as PDF' })] : [])];
 // The objects of an address, one a line; a broken answer is an error.
-async function ask(path) {
-  const response = await fetch(path, { credentials: 'same-origin', cache: 'no-store' });
+async function ask(path, method = 'GET') {
+  const response = await fetch(path, { method, credentials: 'same-origin', cache: 'no-store' });
   if (response.status === 401) location.reload();
   const objects = (await response.text()).split('\n').filter(line => line).map(line => JSON.parse(line));
   if (response.ok) return objects;

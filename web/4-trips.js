@@ -93,7 +93,7 @@ async function showTrip(id, other) {
   const link = (text, query, what) => h('a', { class: 'button', href: inUnits(base + '/export?' + query), download: '', 'aria-label': what, text });
   const plots = h('div', {}), map = h('div', {});
   const downloads = h('div', { class: 'downloads' }, [link('CSV', 'format=csv', 'CSV: one column per signal'), link('CSV, long', 'format=csv&layout=long', 'CSV, long: one line per reading'),
-    link('JSON Lines', 'format=json', 'JSON Lines: everything')]);
+    link('Spreadsheet', 'format=xlsx', 'Spreadsheet (.xlsx): one row per second, with a summary'), link('JSON Lines', 'format=json', 'JSON Lines: everything')]);
   body.replaceChildren(
     facts([['Begin', when(trip.start)], ['Time', duration(trip.seconds)], ['Distance', inUnit(trip.distanceKm, units.distance)],
       ['Average while moving', inUnit(trip.averageSpeedKmh, units.speed)],
@@ -107,7 +107,7 @@ async function showTrip(id, other) {
     h('details', {}, [h('summary', { text: 'Signals (' + numbers.length + ')' }),
       ...ecuTable(trip.vin && live.status && trip.vin === live.status.vin ? numbers : numbers.map(o => ({ ...o, ecuName: null })), [['Name', 'line', o => o.name], ['Min', 'n', o => number(o.min)], ['Mean', 'n', o => number(o.mean)], ['Max', 'n', o => number(o.max)],
         ['Unit', '', o => o.unit], ['Signal', '', o => o.signal], ['Readings', 'n', o => o.readings]], 'Signals')]),
-    h('p', {}, [h('a', { href: inUnits(base + '/report'), target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));
+    h('p', {}, reportLinks(inUnits(base + '/report'))));
   let marked = null;
   ask(base + '/track').then(found => {
     const points = found[0].points;

@@ -116,7 +116,7 @@ async function readCodes() {
       // Complete means that it has run, which proves nothing by itself.
       ...ecuTable(states, [['Monitor', '', o => monitorName(o.monitor)], ['Since codes were cleared', 'line', o => o.complete ? 'has run' : mark(false, 'has not run')]], 'Readiness', [...ecus, ...answers]));
     parts.push(folded('Freeze frames', 'What was happening when a code was stored', showFrames), folded('Test results', 'What the vehicle measured when it tested itself', showTests),
-      h('p', {}, [h('a', { href: '/api/report', target: '_blank', rel: 'noopener', text: 'Report to read and print' })]));
+      h('p', {}, reportLinks('/api/report')));
     now.replaceChildren(...parts);
     note.textContent = 'Read at ' + new Date().toLocaleTimeString() + '.';
   } catch (error) { note.textContent = error.message; }

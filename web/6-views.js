@@ -47,6 +47,7 @@ const keys = {
   l: ['Live', () => { location.hash = 'live'; }], d: ['Dials', () => { location.hash = 'drive'; }], t: ['Trips', () => { location.hash = 'trips'; }], c: ['Codes', () => { location.hash = 'codes'; }],
   f: ['Dials: full screen', () => { if (!$('drive').hidden) $('full').click(); }], '/': ['Live and Trips: filter', () => { const field = !$('live').hidden ? $('filter') : !$('trips').hidden ? $('find') : null; if (field) field.focus(); }],
   a: ['Live: all signals', () => { if (!$('live').hidden) $('all').click(); }], p: ['Live: pause', () => { if (!$('live').hidden) $('pause').click(); }],
+  r: ['Begin or end a recording', () => { if (!$('record').hidden) $('record').click(); }],
   '?': ['These settings and keys', () => { $('settings').showModal(); }] };
 $('keys').append(...Object.entries(keys).map(([key, [text]]) => h('div', {}, [h('dt', {}, [h('kbd', { text: key })]), h('dd', { text })])));
 $('more').addEventListener('click', () => { $('settings').showModal(); });

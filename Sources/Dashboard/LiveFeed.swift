@@ -3,6 +3,7 @@ import OBDCore
 import Reports
 import ScanSession
 import SystemIO
+import TripRecorder
 import VehicleScan
 
 /// The session for browsers: it is opened, polled, and opened again if it ends.
@@ -25,18 +26,21 @@ package struct LiveFeed: Sendable {
         let protectsBattery: Bool
         /// Whether the first session is recorded, so that no other may follow: it would overwrite the file.
         let isRecorded: Bool
+        /// Records trips of the sessions.
+        let trips: TripSwitch?
         /// Called with messages for the user.
         let note: @Sendable (String) -> Void
 
         package init(
             open: @escaping Open, setup: @escaping @Sendable (Vehicle) throws -> PollSetup,
-            protectsBattery: Bool, isRecorded: Bool,
+            protectsBattery: Bool, isRecorded: Bool, trips: TripSwitch? = nil,
             note: @escaping @Sendable (String) -> Void
         ) {
             self.open = open
             self.setup = setup
             self.protectsBattery = protectsBattery
             self.isRecorded = isRecorded
+            self.trips = trips
             self.note = note
         }
     }
@@ -133,10 +137,40 @@ package struct LiveFeed: Sendable {
             }
             begun()
             vehicle.current = connection
-            connection.scan.poll(setup.plan)
-            end = try poll(connection, queue, setup)
+            end = try recorded(connection) {
+                connection.scan.poll(setup.plan)
+                return try poll(connection, queue, setup)
+            }
             board.update { $0.statistics = connection.scan.statistics }
             if case .failed(let error) = end { throw error }
+        }
+        return end
+    }
+
+    /// Runs `body` with a session, which is recorded while the user wants that.
+    private func recorded(
+        _ connection: Vehicle, _ body: () throws -> PollLoop.End
+    ) throws -> PollLoop.End {
+        guard let trips = program.trips else { return try body() }
+        defer { board.update { $0.recording = trips.progress } }
+        let (end, ended) = try trips.session(
+            on: connection,
+            refused: { error in
+                let words =
+                    Explanation(of: error, at: accessory)?.message ?? "unexpected: \(error)"
+                program.note("nothing is recorded: \(words)")
+                board.update { $0.storing = words }
+            },
+            body: {
+                if let trip = trips.progress?.trip {
+                    program.note("Trip \(trip) is being recorded.")
+                }
+                return try body()
+            })
+        if let ended {
+            program.note(
+                "Trip \(ended.number) is stored"
+                    + (ended.trip.map { ": \($0.words(.metric))" } ?? "") + ".")
         }
         return end
     }
@@ -147,6 +181,9 @@ package struct LiveFeed: Sendable {
         var loop = PollLoop(
             connection, queue: queue, until: nil,
             identity: VINQuery(connection, by: setup.profiles))
+        let trips = program.trips
+        loop.codes = trips?.codes(connection, by: setup.profiles)
+        loop.others += trips.map { [($0.markDescriptor, $0.takeMarks)] } ?? []
         var news = PollNews(accessory: connection.accessory)
         var answered = SystemClock.now()
         let limit = VehicleLoss.limit(setup.wants.map { $0.period ?? .zero }.min())
@@ -156,11 +193,15 @@ package struct LiveFeed: Sendable {
                     Self.take(.vehicle, .silent, since: connection.utc(answered), &$0)
                 }
                 $0.statistics = connection.scan.statistics
+                $0.recording = trips?.progress
                 $0.state = connection.scan.state
                 $0.names = connection.ecuNames
                 $0.voltage = connection.scan.link?.voltage ?? $0.voltage
             }
+        } vehicle: { vin in
+            trips?.take(vin)
         } event: { time, event in
+            trips?.take(event, at: time)
             let note = news.note(event)
             if let note { program.note(note) }
             board.update { status in

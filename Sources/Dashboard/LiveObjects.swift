@@ -90,6 +90,13 @@ package struct LiveObjects {
                 "voltage": .number(status.voltage), "missingSince": .time(status.missingSince),
                 "note": .text(status.note.map(printable)),
                 "hint": .text(status.hint.map(printable)),
+                "recording": status.recording.map { recording in
+                    .object([
+                        "trip": .integer(recording.trip), "since": .time(recording.since),
+                        "readings": .integer(recording.readings),
+                    ])
+                } ?? .null,
+                "storing": .text(status.storing.map(printable)),
                 "readings": .integer(statistics.readings),
                 "requests": .integer(statistics.requests),
                 "readingsPerSecond": .number(statistics.readingsPerSecond, places: 1),

@@ -54,9 +54,9 @@ struct RecordedAnswers {
                 let page = try TripReport(
                     readings, store, units, sources.fuelProfile(readings.trip)
                 ).page
-                var answer = ResponseHead(.ok, "text/html; charset=utf-8")
-                answer.contentPolicy = WebRoutes.reportPolicy
-                try response.send(answer, page.bytes)
+                try PrintedAnswer(head, sources.printer, name: "trip-\(id)").send(response) {
+                    $0.map { page.bytes(on: $0) } ?? page.bytes
+                }
             default: throw WebProblem(.notFound, "there is nothing at this address")
             }
         }
@@ -153,15 +153,18 @@ struct RecordedAnswers {
             "gpx": ("gpx", "application/gpx+xml"),
             "kml": ("kml", "application/vnd.google-earth.kml+xml"),
             "influx": ("lp", "text/plain; charset=utf-8"),
+            "xlsx": (
+                "xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+            ),
         ]
         let name = head.queryValue("format") ?? "csv"
         guard let form = forms[name] else {
             throw WebProblem(
                 .badRequest, "there is no format \"\(name)\"",
-                hint: "format=csv, json, gpx, kml or influx")
+                hint: "format=csv, xlsx, json, gpx, kml or influx")
         }
         let layout = head.queryValue("layout") ?? "wide"
-        var table = TripTableForm()
+        var table = name == "xlsx" ? TripTableForm.ofSheet : TripTableForm()
         table.layout = TripTableForm.Layout(rawValue: layout)
         guard table.layout != nil else {
             throw WebProblem(
@@ -182,13 +185,14 @@ struct RecordedAnswers {
         var answer = ResponseHead(.ok, form.type)
         // The file name contains only the number, because names of trips and vehicles are not safe
         // file names.
-        let long = name == "csv" && layout == "long" ? "-long" : ""
+        let long = ["csv", "xlsx"].contains(name) && layout == "long" ? "-long" : ""
         answer.fields = [
             ("Content-Disposition", "attachment; filename=\"trip-\(id)\(long).\(form.ending)\"")
         ]
         try StreamedAnswer(answer, response).write { file in
             switch name {
             case "csv": try writer.writeCSV(table, &file)
+            case "xlsx": try writer.writeSheet(table, &file)
             case "json": try writer.writeJSON(&file)
             case "gpx": try writer.writeGPX(&file)
             case "kml": try writer.writeKML(&file)

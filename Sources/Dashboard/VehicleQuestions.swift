@@ -31,8 +31,8 @@ package final class VehicleQuestions: Sendable {
         case explanations
         /// Like `freeze --format json`.
         case frames
-        /// Like `dtc report --to FILE`: a page.
-        case report
+        /// Like `dtc report --to FILE`: a page, for paper or for a screen.
+        case report(Paper?)
     }
 
     private struct Known: Sendable {

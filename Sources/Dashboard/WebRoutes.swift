@@ -3,14 +3,15 @@ import Formats
 import OBDCore
 import PIDTables
 import SystemIO
+import TripRecorder
 import TripStore
 import VehicleScan
 import WebServer
 
 /// Routes the requests to `obdscan serve`: page, objects under `/api/`, and metrics for Prometheus.
 ///
-/// The answers never write to a vehicle. The answers do not write to the database either, except to migrate
-/// an old one.
+/// The answers never write to a vehicle. Two addresses begin and end a recording; the others do not write to
+/// the database either, except to migrate an old one.
 package struct WebRoutes: WebHandler {
     /// The greatest number of browsers with an open stream.
     static let mostStreams = 24
@@ -26,12 +27,20 @@ package struct WebRoutes: WebHandler {
     let levels: SignalLevels
     /// Where the page loads a street map from; nil = it shows none.
     let tiles: TileSource?
+    /// Records trips; nil without a device.
+    let trips: TripSwitch?
+
+    private static let beginning = ["api", "recording", "begin"]
+    private static let ending = ["api", "recording", "end"]
+    /// The paths that change something.
+    package static let commands: Set<[String]> = [beginning, ending]
 
     /// Routes to `board`, `questions` and `sources`, for clients that `rules` and `users` admit.
     package init(
         rules: AccessRules, users: Set<UInt32>?, board: VehicleBoard, questions: VehicleQuestions,
-        table: PIDTable, sources: WebSources, tiles: TileSource?
+        table: PIDTable, sources: WebSources, tiles: TileSource?, trips: TripSwitch?
     ) {
+        self.trips = trips
         self.rules = rules
         self.users = users
         self.board = board
@@ -47,11 +56,22 @@ package struct WebRoutes: WebHandler {
         let head = request.head
         switch rules.verdict(head) {
         case .allowed: break
-        case .notGet:
+        case .otherMethod:
             var answer = ResponseHead(.methodNotAllowed, StreamedAnswer.jsonLines)
-            answer.fields = [("Allow", "GET, HEAD")]
-            try response.send(
-                answer, WebProblem(.methodNotAllowed, "only GET and HEAD are answered").bytes)
+            let methods = rules.methods(of: head.path)
+            answer.fields = [("Allow", methods.joined(separator: ", "))]
+            let words =
+                "only \(methods.joined(separator: " and ")) \(methods.count == 1 ? "is" : "are") answered"
+                + (methods.count == 1 ? " at this address" : "")
+            try response.send(answer, WebProblem(.methodNotAllowed, words).bytes)
+            return
+        case .originMissing:
+            try send(
+                WebProblem(
+                    .forbidden, "a request that changes something has to name its page",
+                    hint:
+                        "the field \"Origin: http://HOST:PORT\" with the address of this server, or "
+                        + "\"Authorization: Bearer TOKEN\""), response)
             return
         case .foreignHost:
             try send(
@@ -77,7 +97,8 @@ package struct WebRoutes: WebHandler {
             return
         }
         if head.hasBody {
-            try send(WebProblem(.badRequest, "a GET request must not have a body"), response)
+            try send(
+                WebProblem(.badRequest, "a \(head.method) request must not have a body"), response)
             return
         }
         do {
@@ -112,17 +133,18 @@ package struct WebRoutes: WebHandler {
         case ["api", "live"]: ["every", "units"]
         case ["api", "readings"]: ["units"]
         case ["api", "monitors"]: ["tests"]
+        case ["api", "report"]: ["format"]
         case ["api", "codes", "history"], ["api", "monitors", "trend"]: ["vehicle"]
         case ["api", "trips"]: ["all", "vehicle", "tag", "name", "latest"]
         case let path where path.starts(with: ["api", "trips"]):
             switch path.dropFirst(3).first {
             case "plots": ["signal", "units"]
             case "export": ["format", "layout", "signal", "units"]
-            case "report": ["units"]
+            case "report": ["format", "units"]
             default: []
             }
         case ["metrics"], ["api", "status"], ["api", "devices"], ["api", "codes"],
-            ["api", "codes", "explain"], ["api", "codes", "frames"], ["api", "report"],
+            ["api", "codes", "explain"], ["api", "codes", "frames"], beginning, ending,
             ["manifest.webmanifest"], ["icon.svg"]:
             []
         default: nil
@@ -141,11 +163,10 @@ package struct WebRoutes: WebHandler {
         case []: try sendDashboard(response)
         case ["metrics"]: try sendMetrics(response)
         case ["api", "live"]: try stream(head, response)
-        case ["api", "status"]:
-            let status = board.status
-            try response.send(
-                ResponseHead(.ok, StreamedAnswer.jsonLines),
-                LiveObjects.status(status, sources.units, at: status.now))
+        case ["api", "status"]: try sendStatus(response)
+        case Self.beginning, Self.ending:
+            try record(head.path == Self.beginning)
+            try sendStatus(response)
         case ["api", "readings"]:
             var objects = LiveObjects(table: table, units: try units(head), levels: levels)
             let bytes = board.channels().channels.flatMap { objects.reading($0) }
@@ -157,7 +178,10 @@ package struct WebRoutes: WebHandler {
         case ["api", "codes"]: try send(try questions.answer(.codes), response)
         case ["api", "codes", "explain"]: try send(try questions.answer(.explanations), response)
         case ["api", "codes", "frames"]: try send(try questions.answer(.frames), response)
-        case ["api", "report"]: try sendReport(try questions.answer(.report), response)
+        case ["api", "report"]:
+            try PrintedAnswer(head, sources.printer, name: "vehicle-report").send(response) {
+                try questions.answer(.report($0))
+            }
         case ["manifest.webmanifest"]:
             try response.send(
                 ResponseHead(.ok, "application/manifest+json"), WebPage.file("manifest.json"))
@@ -174,6 +198,25 @@ package struct WebRoutes: WebHandler {
         }
     }
 
+    private func sendStatus(_ response: WebResponse) throws {
+        let status = board.status
+        try send(LiveObjects.status(status, sources.units, at: status.now), response)
+    }
+
+    /// Begins or ends a recording.
+    private func record(_ begins: Bool) throws {
+        guard let trips else {
+            throw WebProblem(
+                .unavailable, "no adapter is in use, so there is nothing to record",
+                hint: "start \"obdscan serve\" with an adapter")
+        }
+        if begins { try trips.begin() } else { _ = try trips.end() }
+        board.update {
+            $0.recording = trips.progress
+            $0.storing = nil
+        }
+    }
+
     // MARK: The page
 
     private func sendDashboard(_ response: WebResponse) throws {
@@ -186,22 +229,11 @@ package struct WebRoutes: WebHandler {
                     "\(rules.cookie)=\(token.word); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
                 ))
         }
-        let tiles = tiles
+        let (tiles, printsPDF) = (tiles, sources.printer != nil)
         try sendPage(
-            { WebPage.dashboard(nonce: $0, tiles: tiles) }, .ok, fields,
+            { WebPage.dashboard(nonce: $0, tiles: tiles, printsPDF: printsPDF) }, .ok, fields,
             response, tiles: tiles)
     }
-
-    private func sendReport(_ page: [UInt8], _ response: WebResponse) throws {
-        var answer = ResponseHead(.ok, "text/html; charset=utf-8")
-        answer.contentPolicy = Self.reportPolicy
-        try response.send(answer, page)
-    }
-
-    /// The policy for pages whose style and script have no nonce; their text is escaped.
-    static let reportPolicy =
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-        + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-scripts"
 
     private func sendPage(
         _ page: (String) -> [UInt8], _ status: ResponseHead.Status,

@@ -84,7 +84,7 @@ package struct SettingsKey: Hashable, Sendable {
         SettingsKey(
             name: "gps",
             meaning: "where log gets positions from, as --gps takes it",
-            commands: ["live", "log"], options: ["--gps"],
+            commands: ["live", "log", "serve"], options: ["--gps"],
             set: { text, settings, _ in
                 settings.gps = text
                 return PositionSource(text) == nil ? .notAPositionSource : nil
@@ -184,8 +184,8 @@ package struct SettingsKey: Hashable, Sendable {
                 return zones.isEmpty ? nil : zones.joined(separator: " ")
             }),
         SettingsKey(
-            name: "commit-every", meaning: "the interval at which log stores readings, 1h at most",
-            commands: ["log"], options: ["--commit-every"],
+            name: "commit-every", meaning: "the interval at which readings are stored, 1h at most",
+            commands: ["log", "live", "serve"], options: ["--commit-every"],
             set: { text, settings, _ in
                 settings.commitEvery = Duration(text: text)
                 return settings.commitEvery.map { $0 <= .seconds(3600) } ?? false
@@ -208,8 +208,8 @@ package struct SettingsKey: Hashable, Sendable {
                 return settings.pids.isEmpty ? .empty : isPath ? nil : .notAPath
             }, get: { $0.pids.isEmpty ? nil : $0.pids.joined(separator: " ") }),
         SettingsKey(
-            name: "codes", isFlag: true, meaning: "whether log reads trouble codes: on or off",
-            commands: ["log"], options: ["--codes", "--no-codes"],
+            name: "codes", isFlag: true, meaning: "whether trips get trouble codes: on or off",
+            commands: ["log", "live", "serve"], options: ["--codes", "--no-codes"],
             set: { text, settings, _ in
                 settings.codes = SettingsKey.flags[text]
                 return settings.codes == nil ? .notOnOrOff : nil

@@ -5,10 +5,11 @@ package enum WebPage {
     /// - Parameter nonce: a random word that is used once; the browser runs only styles and scripts
     ///   with this nonce.
     /// - Parameter tiles: the source of a street map; nil = no map.
+    /// - Parameter printsPDF: whether the server can print reports.
     package static func dashboard(
-        nonce: String, tiles: TileSource? = nil
+        nonce: String, tiles: TileSource? = nil, printsPDF: Bool = false
     ) -> [UInt8] {
-        page("dashboard.html", nonce, tiles: tiles)
+        page("dashboard.html", nonce, tiles: tiles, printsPDF: printsPDF)
     }
 
     /// A file of the page, unchanged.
@@ -29,13 +30,15 @@ package enum WebPage {
     }
 
     private static func page(
-        _ name: String, _ nonce: String, problem: String = "", tiles: TileSource? = nil
+        _ name: String, _ nonce: String, problem: String = "", tiles: TileSource? = nil,
+        printsPDF: Bool = false
     ) -> [UInt8] {
         let script = EmbeddedFiles.all.filter { $0.path.description.hasSuffix(".js") }
             .map { $0.contents.description }.joined(separator: "\n")
         let parts = [
             "{{nonce}}": nonce, "{{style}}": text("style.css"), "{{script}}": script,
             "{{problem}}": problem, "{{tiles}}": tiles?.template ?? "",
+            "{{pdf}}": printsPDF ? "yes" : "",
         ]
         var rest = text(name)[...]
         var page = ""

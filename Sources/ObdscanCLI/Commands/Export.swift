@@ -264,9 +264,8 @@ struct ExportCommand: RuledCommand {
         (form.fill, form.isLocal) = (fill ?? form.fill, style.localTime)
         let ending = to.flatMap { OutputFile.ending(of: $0) }
         form.delimiter = style.delimiter ?? Delimiter(ending: ending)
-        // People read a sheet: the last value of each second, not a row for each answer.
         if isSheet, layout == nil, every == nil {
-            (form.every, form.fill) = (.seconds(1), .none)
+            (form.every, form.fill) = (TripTableForm.ofSheet.every, TripTableForm.ofSheet.fill)
         }
         return form
     }

@@ -29,7 +29,7 @@ struct LiveCommand: RuledCommand {
 
             The key l begins to record a trip, as the log command does, and ends it; --log records \
             from the start. The trip continues after a lost link and is closed at the end. It gets \
-            the trouble codes, too, unless `codes` of the configuration is false or lines are \
+            the trouble codes, too, unless `codes` of the configuration is off or lines are \
             printed. The key m, or SIGUSR1, marks a moment with a note, which appears in trips show, \
             reports and exports.
 

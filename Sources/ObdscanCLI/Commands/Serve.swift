@@ -5,8 +5,10 @@ import Diagnostics
 import Formats
 import Glibc
 import OBDCore
+import Reports
 import Settings
 import SystemIO
+import TripRecorder
 import VehicleScan
 import WebServer
 
@@ -22,12 +24,18 @@ struct ServeCommand: RuledCommand {
             an adapter it shows recorded trips. It only reads: no request can change anything in a \
             vehicle. Ctrl-C or SIGTERM ends it.
 
+            The button Record of the page records a trip, as the log command does, until it is \
+            pressed again; --log records from the start. A recording continues with a new trip when \
+            the vehicle is another. SIGUSR1 marks a moment with a note.
+
             Under /api/ are the objects that the other commands print with --format json, one per \
             line: /api/live (server-sent events), status, readings, devices, codes, \
             codes/explain, codes/frames, codes/history, report (a page), monitors, \
             monitors/trend, trips, trips/ID, trips/ID/plots, trips/ID/track, trips/ID/report and \
-            trips/ID/export?format=csv|json|gpx|kml|influx. \
-            /metrics is for Prometheus.
+            trips/ID/export?format=csv|xlsx|json|gpx|kml|influx; \
+            a report with ?format=pdf. \
+            /metrics is for Prometheus. A POST to /api/recording/begin or /api/recording/end begins \
+            or ends a recording.
 
             By default it listens on the loopback address and answers only the user who started \
             it. On any other address a client needs a token. A new one is made at every start, or \
@@ -42,6 +50,7 @@ struct ServeCommand: RuledCommand {
             EXAMPLES
               obdscan serve                                  everything the vehicle has
               obdscan serve rpm speed coolant-temp -d sim:   a simulated vehicle
+              obdscan serve --log                            record a trip meanwhile
               obdscan serve --offline                        trips only, no vehicle
               obdscan serve --listen 0.0.0.0:8327            for the phone beside the wheel
               obdscan serve --tiles 'https://tile.example.org/{z}/{x}/{y}.png'
@@ -97,15 +106,21 @@ struct ServeCommand: RuledCommand {
     @Flag(help: "Show only recorded data; ask no vehicle.")
     var offline = false
 
+    @Flag(
+        name: .customLong("log"),
+        help: "Record a trip from the start; the page's button ends it.")
+    var records = false
+
     @OptionGroup var rest: RestOptions
     @OptionGroup var vehicle: VehicleOptions
     @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
     static let rules: [OptionRule<Self>] = [
-        OptionRule("--offline talks to no vehicle: leave -d, --record and signals out") {
+        OptionRule("--offline talks to no vehicle: leave -d, --log, --record and signals out") {
             $0.offline
-                && ($0.vehicle.device != nil || $0.vehicle.record != nil || !$0.signals.isEmpty)
+                && ($0.vehicle.device != nil || $0.records || $0.vehicle.record != nil
+                    || !$0.signals.isEmpty)
         }
     ]
 
@@ -113,6 +128,7 @@ struct ServeCommand: RuledCommand {
         // Block signals before any thread and any slow step, so that Ctrl-C always ends the server
         // in order.
         let inbox = try SignalInbox(SignalInbox.endings)
+        let marks = try MarkSignals()
         let automatic = tables.automaticPacks
         let table = try loadTable(tables, automatic: automatic)
         let names = SignalNames(table)
@@ -131,19 +147,20 @@ struct ServeCommand: RuledCommand {
         let board = VehicleBoard(version: ObdscanCommand.configuration.version)
         let car = CurrentVehicle()
         let sources = WebSources(vehicle.database, units: output.units)
+        let accessory = try chosenAccessory()
+        let trips = try accessory.map { _ in try recorder(marks, board, table) }
         let routes = WebRoutes(
             rules: AccessRules(
                 isLoopback: place.isLoopback, names: further, token: word,
-                cookie: "obdscan-\(listener.port)"),
+                cookie: "obdscan-\(listener.port)", commands: WebRoutes.commands),
             users: place.isLoopback && word == nil ? [0, getuid()] : nil, board: board,
             questions: VehicleQuestions(car, board, sources), table: table, sources: sources,
-            tiles: source)
-        let accessory = try chosenAccessory()
+            tiles: source, trips: trips)
         let feed = accessory.map { name in
             LiveFeed(
                 board: board, vehicle: car, table: table, accessory: name,
                 program: program(
-                    wanted, PackChoice(tables, automatic, table), table, name))
+                    wanted, PackChoice(tables, automatic, table), table, name, trips))
         }
         try serve(listener, routes, feed, word, inbox, car)
     }
@@ -173,14 +190,16 @@ struct ServeCommand: RuledCommand {
 
     /// How the feed polls `wanted`, or everything that the vehicle supports.
     private func program(
-        _ wanted: [SelectedSignal], _ packs: PackChoice, _ table: PIDTable, _ accessory: String
+        _ wanted: [SelectedSignal], _ packs: PackChoice, _ table: PIDTable, _ accessory: String,
+        _ trips: TripSwitch?
     ) -> LiveFeed.Program {
         let (vehicle, output, limits) = (vehicle, output, rest.limits)
         let period = every?.duration
         let isDriver = wanted.isEmpty && SignalViews.isDriver(view, UserSettings.current)
         return LiveFeed.Program(
             open: { queue, inbox, body in
-                var needs = SessionNeeds(sinks: [queue], reconnect: .always, inbox: inbox)
+                var needs = SessionNeeds(
+                    sinks: (trips?.sinks ?? []) + [queue], reconnect: .always, inbox: inbox)
                 needs.accessory = accessory
                 needs.restsWhileVehicleIsOff = limits != nil
                 packs.add(to: &needs, for: wanted)
@@ -197,8 +216,33 @@ struct ServeCommand: RuledCommand {
                 setup.watchLight(connection)
                 return setup
             },
-            protectsBattery: limits != nil, isRecorded: vehicle.record != nil,
+            protectsBattery: limits != nil, isRecorded: vehicle.record != nil, trips: trips,
             note: { output.remark($0) })
+    }
+
+    /// Records trips in the database of the options, which is opened now if the first session is recorded.
+    private func recorder(
+        _ marks: MarkSignals, _ board: VehicleBoard, _ table: PIDTable
+    ) throws -> TripSwitch {
+        let (database, output, period) = (vehicle.database, output, every?.duration)
+        let open: @Sendable () throws -> TripRecording.Plan = {
+            try .opened(database, every: period) { output.remark($0) }
+        }
+        let first = WaitingPlan(records ? try open() : nil)
+        return try TripSwitch(
+            isOn: records,
+            lights: UserSettings.current.codes ?? true ? LightChanges(table) : nil, marks: marks,
+            plan: { try first.take() ?? open() },
+            tell: { notice in
+                guard let news = TripNews(notice) else { return }
+                output.remark(news.text)
+                switch news.kind {
+                case .trouble: board.update { $0.storing = news.text }
+                case .mended: board.update { $0.storing = nil }
+                case .other: break
+                }
+            },
+            marked: { output.remark(TripRecording.Mark.words($0)) })
     }
 
     private func announce(_ listener: WebListener, _ word: AccessToken?) throws {
@@ -316,7 +360,7 @@ extension ServeCommand {
         do {
             return "\(try AttachedAccessories.only())"
         } catch {
-            if !signals.isEmpty || vehicle.record != nil { throw error }
+            if !signals.isEmpty || records || vehicle.record != nil { throw error }
             output.note(
                 "\(error.message): showing recorded data only"
                     + (error.status == .usage ? "; name one with -d" : ""))

@@ -1,6 +1,8 @@
+import Dashboard
 import Formats
 import Glibc
 import OBDCore
+import Synchronization
 import SystemIO
 
 /// Writes a page to a file: HTML directly, PDF through an installed browser.
@@ -56,6 +58,15 @@ enum PagePrinter {
         _ page: HTMLPage, to path: String, cancelledBy given: SignalInbox? = nil
     ) throws {
         guard isPDF(path) else { return try OutputFile.write(path, bytes: page.bytes) }
+        try OutputFile.write(
+            path, bytes: pdf(page.bytes(on: paper), path, until: patience, cancelledBy: given))
+    }
+
+    /// The document as PDF; `path` names it in messages.
+    private static func pdf(
+        _ document: [UInt8], _ path: String, until patience: Duration,
+        cancelledBy given: SignalInbox?
+    ) throws -> [UInt8] {
         let program = try browser(for: path)
         var template = Array("\(environment("TMPDIR") ?? "/tmp")/obdscan-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Failure(outputFile: path, errno: errno) }
@@ -63,7 +74,7 @@ enum PagePrinter {
             decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         let (source, result) = ("\(folder)/page.html", "\(folder)/page.pdf")
         defer { try? remove(folder) }
-        try OutputFile.write(source, bytes: page.bytes(on: paper))
+        try OutputFile.write(source, bytes: document)
         var arguments = [
             "--headless", "--disable-gpu", "--no-pdf-header-footer",
             "--user-data-dir=\(folder)/profile", "--print-to-pdf=\(result)", "file://\(source)",
@@ -81,7 +92,25 @@ enum PagePrinter {
                 "\(path): \(program) did not print the page",
                 hint: "write .html, and print it from a browser", status: .cannotCreate)
         }
-        try OutputFile.write(path, bytes: bytes + OwnFile.endOfPDF)
+        return bytes + OwnFile.endOfPDF
+    }
+
+    /// Prints pages for browsers, one after the other; nil = no installed browser does.
+    static func forWeb() -> WebSources.Printer? {
+        guard ChildProcess.program(of: browsers) != nil else { return nil }
+        let turn = Turn()
+        return WebSources.Printer(paper: paper) { document in
+            try turn.one.withLock { _ in
+                // Nothing cancels it, but it may not keep the server from ending.
+                try pdf(
+                    document, "the report", until: .seconds(20), cancelledBy: SignalInbox.relay())
+            }
+        }
+    }
+
+    /// A browser needs some hundred megabytes, so that only one may print.
+    private final class Turn: Sendable {
+        let one = Mutex(())
     }
 
     /// Removes a folder with all files of the browser.

@@ -24,14 +24,14 @@ struct CodeAnswers {
             try details.printFrames(
                 AnswerPrinter(output, table: connection.table, kinds: ItemRows.Keys.all),
                 to: &writer)
-        case .report:
+        case .report(let paper):
             let scan = try CodeScan(connection, in: services)
             if let failure = scan.failure(connection) { throw failure }
             let words = try CodeWords(database, connection)
             let report = try ConditionScan(
                 scan, connection, services, .report, words
             ).report(of: connection, output)
-            try writer.write(bytes: report.page.bytes)
+            try writer.write(bytes: paper.map { report.page.bytes(on: $0) } ?? report.page.bytes)
         // The web module answers these itself.
         case .codes, .readiness, .monitors: break
         }

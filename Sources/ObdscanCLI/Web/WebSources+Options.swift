@@ -11,7 +11,7 @@ extension WebSources {
     /// The web's data from the database of the options, with the messages of this program.
     init(_ database: DatabaseOptions, units: UnitSystem) {
         self.init(
-            units: units, database: { try database.open(.readOnly) },
+            units: units, printer: PagePrinter.forWeb(), database: { try database.open(.readOnly) },
             trip: { text, store in
                 guard let reference = TripReference(argument: text) else {
                     throw WebProblem(.notFound, "a trip has a number or a name")

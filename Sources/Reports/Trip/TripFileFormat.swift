@@ -50,6 +50,13 @@ package struct TripTableForm: Sendable {
     /// A table with a line for each point in time, in UTC.
     package init() {}
 
+    /// People read the sheet of a trip: the last values of each second, not a row for each answer.
+    package static var ofSheet: TripTableForm {
+        var form = TripTableForm()
+        (form.every, form.fill) = (.seconds(1), .none)
+        return form
+    }
+
     /// The form of the times of a trip with this start.
     func times(since start: UTC) -> TimeStyle {
         isRelative ? .seconds(since: start) : isLocal ? .local(shift: localShift) : .utc

@@ -1,20 +1,23 @@
-/// Which requests are admitted, by host, origin and token.
+/// Which requests are admitted, by host, origin, token and method.
 ///
 /// A foreign page in the same browser must not get any data: neither through a host name that it
 /// has pointed at this machine (DNS rebinding; `Host`), nor through a script, a picture or a frame
-/// (`Origin`, `Sec-Fetch-Site`).
+/// (`Origin`, `Sec-Fetch-Site`). A request that changes something must show that it comes from our page, or have
+/// the token in a field that no browser adds by itself.
 package struct AccessRules: Sendable {
     /// The verdict about a request.
     package enum Verdict: Hashable, Sendable {
         /// The request is answered.
         case allowed
-        /// The method is not a reading one: GET, or HEAD, which requests the head of the same
-        /// answer.
-        case notGet
+        /// The method is another one than the address has: POST for what changes something, otherwise
+        /// GET, or HEAD, which requests the head of the same answer.
+        case otherMethod
         /// The host name is not one of this machine.
         case foreignHost
         /// A foreign page sent the request.
         case foreignOrigin
+        /// The request would change something, and does not say which page sent it.
+        case originMissing
         case tokenMissing
         case tokenWrong
     }
@@ -28,8 +31,14 @@ package struct AccessRules: Sendable {
     package var token: AccessToken?
     /// The name of the cookie with the token.
     package var cookie: String
+    /// The paths that change something.
+    package var commands: Set<[String]>
 
-    package init(isLoopback: Bool, names: Set<String>, token: AccessToken?, cookie: String) {
+    package init(
+        isLoopback: Bool, names: Set<String>, token: AccessToken?, cookie: String,
+        commands: Set<[String]> = []
+    ) {
+        self.commands = commands
         self.isLoopback = isLoopback
         self.names = names
         self.token = token
@@ -42,13 +51,26 @@ package struct AccessRules: Sendable {
         }
         if !isSameOrigin(head, host) { return .foreignOrigin }
         // Check this after the origin, so that a foreign page learns nothing more.
-        guard head.method == "GET" || head.isHeadOnly else { return .notGet }
-        guard let token else { return .allowed }
+        guard methods(of: head.path).contains(head.method) else { return .otherMethod }
+        let isCommand = commands.contains(head.path)
+        guard let token else { return isCommand && !isOfPage(head) ? .originMissing : .allowed }
         let words = self.words(of: head)
         // Compare all tokens, so that the time does not show which one matches.
         var isRight = false
         for word in words where token.matches(word) { isRight = true }
-        return isRight ? .allowed : words.isEmpty ? .tokenMissing : .tokenWrong
+        guard isRight else { return words.isEmpty ? .tokenMissing : .tokenWrong }
+        if isCommand, !isOfPage(head), head.value("authorization") == nil { return .originMissing }
+        return .allowed
+    }
+
+    /// The methods of a path.
+    package func methods(of path: [String]) -> [String] {
+        commands.contains(path) ? ["POST"] : ["GET", "HEAD"]
+    }
+
+    /// Whether a request says that a page sent it; that page is ours if the origin is.
+    private func isOfPage(_ head: RequestHead) -> Bool {
+        head.value("origin") != nil || head.value("sec-fetch-site") == "same-origin"
     }
 
     private func isOurs(_ host: HostName) -> Bool {

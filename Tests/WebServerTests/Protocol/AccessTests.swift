@@ -15,7 +15,8 @@ import Testing
         let head = try #require(try reader.take(Array(text.utf8)))
         return AccessRules(
             isLoopback: isLoopback, names: ["car.local"],
-            token: hasToken ? AccessToken(Self.word) : nil, cookie: "obdscan-8327"
+            token: hasToken ? AccessToken(Self.word) : nil, cookie: "obdscan-8327",
+            commands: [["api", "begin"]]
         ).verdict(head)
     }
 
@@ -82,10 +83,45 @@ import Testing
 
     @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "get", "head"])
     func `only GET and HEAD are answered`(method: String) throws {
-        #expect(try verdict("Host: localhost", method: method) == .notGet)
+        #expect(try verdict("Host: localhost", method: method) == .otherMethod)
         #expect(try verdict("Host: localhost", method: "HEAD") == .allowed)
         // A foreign host does not learn which methods are allowed.
         #expect(try verdict("Host: evil.example", method: method) == .foreignHost)
+    }
+
+    /// What changes something is not done for a page of another site, nor for an old browser that does not
+    /// say which page sends.
+    @Test(arguments: [
+        ("Origin: http://localhost:8327", AccessRules.Verdict.allowed),
+        ("Sec-Fetch-Site: same-origin", .allowed), ("X: y", .originMissing),
+        ("Sec-Fetch-Site: none", .originMissing), ("Origin: http://evil.example", .foreignOrigin),
+        ("Origin: null", .foreignOrigin), ("Sec-Fetch-Site: cross-site", .foreignOrigin),
+        (
+            "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document",
+            .foreignOrigin
+        ),
+    ])
+    func `a request that changes something comes from our page`(
+        fields: String, expected: AccessRules.Verdict
+    ) throws {
+        let host = "Host: localhost:8327\r\n"
+        let verdict = { (fields: String, hasToken: Bool) in
+            try self.verdict(
+                host + fields, target: "/api/begin", method: "POST", hasToken: hasToken)
+        }
+        #expect(try verdict(fields, false) == expected)
+        // The cookie is sent by every page of this machine; the field only by a program.
+        let cookie = fields + "\r\nCookie: obdscan-8327=\(Self.word)"
+        #expect(try verdict(cookie, true) == expected)
+        let field = fields + "\r\nAuthorization: Bearer \(Self.word)"
+        #expect(try verdict(field, true) == (expected == .originMissing ? .allowed : expected))
+        #expect(
+            try verdict(fields, true) == (expected == .foreignOrigin ? expected : .tokenMissing))
+        for method in ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "post"] {
+            let said = try self.verdict(
+                host + "Origin: http://localhost:8327", target: "/api/begin", method: method)
+            #expect(said == .otherMethod)
+        }
     }
 
     @Test func `a token comes in a field, a cookie, or the page's own address`() throws {

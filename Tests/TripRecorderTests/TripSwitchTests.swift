@@ -1,0 +1,184 @@
+import Accessory
+import Diagnostics
+import Glibc
+import LocalLinks
+import OBDCore
+import PIDTables
+import ScanSession
+import SystemIO
+import Testing
+import TripStore
+import VehicleScan
+
+@testable import TripRecorder
+
+/// Begins and ends trips while a session runs.
+@Suite struct `A switch for trips` {
+    private struct Unreadable: Error {}
+
+    /// A folder for a database, and the switch over it.
+    private final class Place {
+        let folder: String
+        var path: String { folder + "/t.db" }
+
+        init() throws {
+            var template = Array("/tmp/obdscan-switch-XXXXXX".utf8CString)
+            folder = String(cString: try #require(mkdtemp(&template)))
+        }
+
+        deinit {
+            for ending in ["", "-wal", "-shm"] { unlink(path + ending) }
+            rmdir(folder)
+        }
+
+        func trips() throws -> [TripSummary] {
+            guard access(path, F_OK) == 0 else { return [] }
+            return try TripStore(path: path, access: .readOnly).trips()
+        }
+
+        func make(isOn: Bool, lights: LightChanges? = nil, isBroken: Bool = false) throws
+            -> TripSwitch
+        {
+            try TripSwitch(
+                isOn: isOn, lights: lights, marks: try MarkSignals(),
+                plan: { [path] in
+                    if isBroken { throw Unreadable() }
+                    var plan = TripRecording.Plan(store: try TripStore(path: path))
+                    plan.limits.commitEvery = .milliseconds(20)
+                    return plan
+                }, tell: { _ in }, marked: { _ in })
+        }
+    }
+
+    /// Runs a session of a simulated vehicle; `body` is called with each batch until it returns true.
+    private func session(
+        _ trips: TripSwitch, _ lights: LightChanges? = nil,
+        refused: (any Error) throws -> Void = { throw $0 },
+        body: @escaping (Int, VIN?) throws -> Bool
+    ) throws -> TripSwitch.Ended? {
+        let queue = try BatchQueue(full: .dropOldest)
+        let table = try PIDTables.standard()
+        let vehicle = try Vehicle.open(
+            TransportRegistry.all.address("sim:petrol?latency=0ms&wait=1ms&search=0ms"),
+            table: table, monitors: PIDTables.monitorTables(), sinks: trips.sinks + [queue])
+        defer { vehicle.close() }
+        let setup = try PollSetup.make([], [], vehicle, every: nil) { _ in }
+        return try trips.session(on: vehicle, refused: refused) {
+            let done = try EventDescriptor()
+            vehicle.scan.poll(setup.plan)
+            var loop = PollLoop(
+                vehicle, queue: queue, until: SystemClock.now() + .seconds(20),
+                identity: VINQuery(vehicle, by: setup.profiles))
+            loop.codes = trips.codes(vehicle, by: setup.profiles)
+            var (count, vin): (Int, VIN?) = (0, nil)
+            let isOver = Flag()
+            loop.others.append((done.descriptor, { done.take() }))
+            return try loop.run(
+                vehicle: {
+                    vin = $0
+                    trips.take($0)
+                }, event: { trips.take($1, at: $0) }
+            ) { _ in
+                count += 1
+                guard !isOver.value, try body(count, vin) else { return }
+                isOver.value = true
+                vehicle.scan.stop()
+            }
+        }.trip
+    }
+
+    private final class Flag { var value = false }
+
+    @Test func `a trip begins and ends in the middle of a session`() throws {
+        let place = try Place()
+        let trips = try place.make(isOn: false)
+        var numbers: [Int64] = []
+        let last = try session(trips) { count, vin in
+            // The vehicle is known before the first trip begins.
+            guard vin != nil else { return false }
+            switch numbers.count {
+            case 0 where !trips.isRecording:
+                #expect(trips.progress == nil && trips.mark() == nil)
+                #expect(try place.trips().isEmpty)
+                try trips.begin()
+                // A second time changes nothing.
+                try trips.begin()
+                #expect(trips.progress?.trip == 1)
+            case 0 where trips.progress?.readings ?? 0 > 40:
+                #expect(trips.mark()?.number == 1)
+                let ended = try #require(try trips.end())
+                #expect(ended.number == 1 && ended.path == place.path)
+                #expect(ended.trip?.vin == "5XXBD1GA8LX000042")
+                #expect(ended.trip?.endReason == .stopped && ended.trip?.readings ?? 0 > 40)
+                #expect(try trips.end() == nil && trips.progress == nil)
+                numbers.append(ended.number)
+            case 1 where !trips.isRecording: try trips.begin()
+            case 1: return trips.progress?.readings ?? 0 > 40
+            default: break
+            }
+            return false
+        }
+        #expect(last?.number == 2 && last?.trip?.vin == "5XXBD1GA8LX000042")
+        let stored = try place.trips()
+        #expect(stored.map(\.id) == [1, 2] && stored.allSatisfy { $0.endReason != nil })
+        #expect(stored[0].end <= stored[1].start)
+        // The switch is still on: the next session is a trip of its own.
+        #expect(trips.progress == .init())
+        let next = try session(trips) { count, _ in count > 20 }
+        #expect(next?.number == 3)
+    }
+
+    @Test func `a switch that is on waits for a session`() throws {
+        let place = try Place()
+        let trips = try place.make(isOn: false)
+        try trips.begin()
+        #expect(trips.progress == .init() && trips.start == nil)
+        let ended = try session(trips) { count, _ in count > 20 }
+        #expect(ended?.number == 1 && ended?.trip?.endReason == .failed)
+        #expect(try trips.end() == nil && trips.progress == nil)
+        #expect(try session(trips) { count, _ in count > 20 } == nil)
+        #expect(try place.trips().count == 1)
+    }
+
+    @Test func `a trip ends with an error of its session`() throws {
+        let place = try Place()
+        let trips = try place.make(isOn: true)
+        #expect(throws: Unreadable.self) {
+            try session(trips) { count, _ in
+                if count > 20 { throw Unreadable() }
+                return false
+            }
+        }
+        #expect(try place.trips().map(\.endReason) == [.failed])
+        #expect(!trips.isRecording)
+    }
+
+    @Test func `a database that cannot be opened does not end the session`() throws {
+        let place = try Place()
+        let trips = try place.make(isOn: true, isBroken: true)
+        var refusals = 0
+        let ended = try session(trips, refused: { _ in refusals += 1 }) { count, _ in
+            #expect(trips.progress == nil)
+            #expect(throws: Unreadable.self) { try trips.begin() }
+            #expect(trips.progress == nil)
+            return count > 20
+        }
+        #expect(ended == nil && refusals == 1)
+    }
+
+    /// The codes that `log` reads at its start are read when a trip begins, and not without a trip.
+    @Test func `each trip gets the codes of its beginning`() throws {
+        let place = try Place()
+        let lights = try LightChanges(try PIDTables.standard())
+        let trips = try place.make(isOn: false, lights: lights)
+        let hasCodes = {
+            try TripStore(path: place.path, access: .readOnly).codeHistory().isEmpty == false
+        }
+        _ = try session(trips) { count, _ in
+            if count < 60 { return false }
+            if count == 60 { try trips.begin() }
+            return try hasCodes() || count > 20_000
+        }
+        #expect(try hasCodes())
+    }
+}

@@ -1,0 +1,28 @@
+// The recording: a button begins and ends a trip; beside the vehicle stands what is recorded.
+const recordingText = ({ recording }) => !recording ? null : recording.trip === null ? '⏺ Recording begins with the vehicle'
+  : '⏺ Trip ' + recording.trip + ' since ' + new Date(recording.since).toLocaleTimeString([], { timeStyle: 'short' }) + ', ' + recording.readings.toLocaleString() + ' readings';
+let lastRecorded = null, storingTold = null;
+function drawRecording(o) {
+  $('record').hidden = o.link === 'none';
+  const text = o.recording ? 'End recording' : 'Record';
+  if ($('record').textContent !== text) $('record').textContent = text;
+  const trip = o.recording ? o.recording.trip : null;
+  // Also a recording that ended elsewhere, or with the session, is told.
+  if (lastRecorded !== null && trip !== lastRecorded) recorded('Trip ' + lastRecorded + ' is stored. ', h('a', { href: '#trips/' + lastRecorded, text: 'Show it' }));
+  else if (trip !== null && trip !== lastRecorded) recorded();
+  if (o.storing && o.storing !== storingTold) recorded('Not stored: ' + o.storing + '.');
+  else if (!o.storing && storingTold) recorded();
+  lastRecorded = trip;
+  storingTold = o.storing;
+}
+function recorded(...words) {
+  $('recorded').replaceChildren(...words);
+  $('recorded').hidden = words.length === 0;
+}
+$('record').addEventListener('click', async () => {
+  $('record').disabled = true;
+  try { takeStatus((await ask('/api/recording/' + (live.status && live.status.recording ? 'end' : 'begin'), 'POST'))[0]); }
+  catch (error) { recorded('Not recorded: ' + error.message + '.'); }
+  $('record').disabled = false;
+  $('record').focus();
+});

@@ -19,7 +19,9 @@ extension VehicleReader {
 
     /// A statement of the last ECU.
     mutating func readECUStatement(_ keyword: String) throws(VehicleFileError) {
-        guard Self.ecuWords.contains(keyword) else { throw fault(.unknownWord(keyword)) }
+        guard Self.ecuWords.contains(keyword) else {
+            throw fault(.unknownWord(keyword, meant: Self.meant(by: keyword)))
+        }
         let last = scenario.ecus.count - 1
         guard last >= 0 else { throw fault(.outside(keyword, of: "`ecu`")) }
         if Self.recordWords.contains(keyword) {
@@ -67,6 +69,12 @@ extension VehicleReader {
         case "test", "legacy-test", "oxygen-test": try readTest(keyword, &ecu)
         default: try readCodes(keyword, &ecu.faults)
         }
+    }
+
+    /// The word with which a line was probably meant to begin.
+    private static func meant(by word: String) -> String? {
+        nearestName(
+            to: word, among: plainWords.union(ecuWords).union(physicsWords).sorted())
     }
 
     private static let recordWords: Set<String> = ["pid", "did", "local", "id", "group"]

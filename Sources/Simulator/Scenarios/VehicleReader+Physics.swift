@@ -75,7 +75,14 @@ extension VehicleReader {
             case "battery": spec.battery = try ranged("a capacity in Ah", 20...250)
             case "alternator": spec.alternator = try ranged("a current in A", 20...400)
             case "learnt": spec.isLearnt = true
-            default: throw fault(.unexpected(String(name)))
+            default:
+                throw fault(
+                    .unknownName(
+                        String(name), of: "physics",
+                        known: [
+                            "cylinders", "air", "oxygen", "volume", "ethanol", "thermostat",
+                            "catalyst", "egr", "battery", "alternator", "learnt",
+                        ]))
             }
         }
         scenario.physics = spec
@@ -86,7 +93,8 @@ extension VehicleReader {
     private mutating func engineFault(_ spec: EngineSpec) throws(VehicleFileError) -> EngineFault {
         let name = try word("the name of a fault")
         guard let kind = EngineFault.Kind(rawValue: name) else {
-            throw fault(.malformed(name, wanted: "a fault; obdscan-vehicle(5) lists them"))
+            throw fault(
+                .unknownName(name, of: "fault", known: EngineFault.Kind.allCases.map(\.rawValue)))
         }
         var cylinder = 0
         if kind.hasCylinder { cylinder = try whole("a cylinder", 1...spec.cylinders) }
@@ -121,7 +129,9 @@ extension VehicleReader {
     private mutating func sensorFault() throws(VehicleFileError) -> SensorFault {
         let name = try word("the quantity of a sensor")
         guard let sensor = SensorFault.Sensor(rawValue: name) else {
-            throw fault(.malformed(name, wanted: "a quantity that a sensor measures"))
+            throw fault(
+                .unknownName(
+                    name, of: "sensor", known: SensorFault.Sensor.allCases.map(\.rawValue)))
         }
         var found = SensorFault(sensor: sensor)
         guard !words.isEmpty else { throw fault(.missing("gain, offset, lag, noise or stuck")) }

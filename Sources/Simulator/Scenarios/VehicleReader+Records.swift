@@ -123,7 +123,10 @@ extension VehicleReader {
             term.isWhole = true
             name = try word("a quantity")
         }
-        guard let quantity = Quantity(rawValue: name) else { throw fault(.unknownQuantity(name)) }
+        guard let quantity = Quantity(rawValue: name) else {
+            let meant = nearestName(to: name, among: Quantity.allCases.map(\.rawValue))
+            throw fault(.unknownQuantity(name, meant: meant))
+        }
         term.quantity = quantity
         if words.first == "*" {
             words.removeFirst()

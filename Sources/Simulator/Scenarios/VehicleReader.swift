@@ -77,6 +77,12 @@ struct VehicleReader {
         character == " " || character == "\t" || character == "\r"
     }
 
+    /// The words with which a line may begin, besides those of ECUs and of the engine model.
+    static let plainWords: Set<String> = [
+        "vehicle", "protocol", "powertrain", "gears", "shifts", "drive", "broadcast", "ecu",
+        "signal", "bytes", "text",
+    ]
+
     private mutating func readStatement(_ keyword: String) throws(VehicleFileError) {
         switch keyword {
         case "vehicle":
@@ -119,7 +125,14 @@ struct VehicleReader {
             case "barometric": scenario.powertrain.barometric = value
             case "odometer": scenario.powertrain.odometer = value
             case "fuel": scenario.powertrain.fuelLevel = value
-            default: throw fault(.unexpected(String(name)))
+            default:
+                throw fault(
+                    .unknownName(
+                        String(name), of: "powertrain",
+                        known: [
+                            "displacement", "idle", "mass", "torque", "ambient", "barometric",
+                            "odometer", "fuel",
+                        ]))
             }
         }
     }

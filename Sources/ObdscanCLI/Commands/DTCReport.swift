@@ -120,7 +120,8 @@ struct DTCReportCommand: RuledCommand {
                             + "cannot be found in the database",
                         hint: "without --since it is reported as it is now", status: .noInput)
                 }
-                let store = try openDatabase()
+                let store = try openDatabase(
+                    keeps: ScanRecord.isWanted(connection, vehicle.database))
                 let moment = try since.time(
                     of: vin.text, before: connection.utc(scan.time), in: store)
                 before = try known(vin.text, at: moment, in: store)
@@ -146,9 +147,13 @@ struct DTCReportCommand: RuledCommand {
         try PagePrinter.write(report.page, to: to, "vehicle report", output)
     }
 
-    private func openDatabase() throws(Failure) -> TripStore {
+    /// Opens the database, which a reading of the vehicle fills if that is kept.
+    private func openDatabase(keeps: Bool = true) throws(Failure) -> TripStore {
         try vehicle.database.open(
-            .readOnly, filledBy: "\"obdscan dtc report\" reads a vehicle and keeps what it says")
+            .readOnly,
+            filledBy: keeps
+                ? "\"obdscan dtc report\" reads a vehicle and keeps what it says (not of sim:)"
+                : "what a simulated or replayed device says is kept only if you name a database")
     }
 
     /// The condition at `moment`, or else at the first reading after it; nil if there is none.

@@ -68,4 +68,23 @@ import Testing
         let bytes = try Data(contentsOf: URL(fileURLWithPath: workplace.path("car.pdf")))
         #expect(bytes.starts(with: Array("%PDF-".utf8)))
     }
+
+    /// A customer gets one sheet of paper, printed on both sides.
+    @Test(
+        .enabled(
+            if: FileManager.default.fileExists(atPath: "/usr/bin/chromium"), "no Chromium"),
+        arguments: ["petrol", "diesel", "electric", "hybrid", "onuds", "truck"])
+    func `a customer's report with a letterhead has two pages at most`(car: String) async throws {
+        _ = try workplace.file(
+            "config.toml",
+            "workshop = \"Repair Shop; 12 Main Street, Sampletown; Tel. 0123 456789\"\n")
+        let outcome = try await workplace.shell(
+            "mkdir -p obdscan && mv config.toml obdscan/ && PAPERSIZE=letter \"$OBDSCAN\" dtc report "
+                + "--to car.pdf -d 'sim:\(car)?latency=0&frozen=true&wait=1ms&search=0ms' --customer 'A. Driver' "
+                + "--plate 'AB-CD 123' --order 4711 --technician 'T. Smith'", within: 90)
+        #expect(outcome.status == 0, "\(outcome)")
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: workplace.path("car.pdf")))
+        let pages = String(decoding: bytes, as: UTF8.self).matches(of: #/\/Type \/Page\b/#).count
+        #expect((1...2).contains(pages), "\(car): \(pages)")
+    }
 }

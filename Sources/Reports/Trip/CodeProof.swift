@@ -117,10 +117,9 @@ extension CodeProof {
             self.code = Part(text: "the vehicle keeps the permanent code", isMet: false)
         }
         let results = facts.tests.filter { result in
-            result.ecu == code.ecu && result.passed != nil
+            result.ecu == code.ecu && result.judgement != nil
                 && result.mid.map { mid in ranges.contains { $0.contains(mid) } } ?? false
                 && result.concerns(text)
-                && (result.hasLowerLimit || result.hasUpperLimit || result.passed == false)
         }
         let own = Self.own(facts.monitors, monitors, of: code.ecu)
         // Results from before codes were cleared prove nothing afterwards.

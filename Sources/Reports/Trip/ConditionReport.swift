@@ -273,9 +273,9 @@ package struct ConditionReport {
     /// The result of all tests in one sentence.
     private var testSentence: String {
         let results = change.tests.map(\.result)
-        let judged = results.count { $0.passed != nil }
-        let passed = results.count { $0.passed == true }
-        let rest = results.count - judged
+        let judged = results.count { $0.judgement != nil }
+        let passed = results.count { $0.judgement == true }
+        let rest = results.count { $0.verdict == "no limits" }
         let others =
             rest == 0
             ? "" : " \(counted(Double(rest), "value")) \(rest == 1 ? "has" : "have") no limits."
@@ -438,23 +438,40 @@ package struct ConditionReport {
     }
 
     private func appendTests(to page: inout HTMLText) {
-        // Values without limits prove nothing: a list is enough.
-        let tests = sortedTests.filter { isComparison || $0.result.passed != nil }
+        // Values without limits prove nothing: a sentence is enough.
+        let tests = sortedTests.filter { isComparison || $0.result.judgement != nil }
         appendTable(of: tests, to: &page)
         if isComparison { return }
-        let others = sortedTests.filter { $0.result.passed == nil }
-        if others.isEmpty { return }
-        page.facts(
-            others.map { test in
-                let result = test.result
-                let names = [
-                    isAlone ? nil : title(of: result.ecu), result.monitorTitle, result.testTitle,
-                ]
-                return (
-                    names.compactMap(\.self).joined(separator: ": "),
-                    quantityText(result.text(result.value), result.unit ?? "")
-                )
-            })
+        for (verdict, title) in [("no limits", "Without limits"), ("not run", "Not run")] {
+            appendList(
+                title, of: sortedTests.map(\.result).filter { $0.verdict == verdict }, to: &page)
+        }
+    }
+
+    /// A sentence for each ECU with tests that have no result; monitors with the same test stand together.
+    private func appendList(
+        _ title: String, of results: [MonitorTestResult], to page: inout HTMLText
+    ) {
+        for ecu in Set(results.map(\.ecu)).sorted(by: { $0?.printed ?? "" < $1?.printed ?? "" }) {
+            var tests: [(name: String, monitors: [String])] = []
+            for result in results where result.ecu == ecu {
+                let value =
+                    result.verdict == "not run"
+                    ? "" : " " + quantityText(result.text(result.value), result.unit ?? "")
+                let name = result.test ?? result.monitorTitle
+                let monitor = (result.test == nil ? result.testTitle : result.monitorTitle) + value
+                if let place = tests.firstIndex(where: { $0.name == name }) {
+                    tests[place].monitors.append(monitor)
+                } else {
+                    tests.append((name, [monitor]))
+                }
+            }
+            let list = tests.map { "\($0.name): \($0.monitors.joined(separator: ", "))" }
+            page.element(
+                "p",
+                title + (isAlone ? "" : ", " + self.title(of: ecu)) + ": "
+                    + list.joined(separator: "; ") + ".")
+        }
     }
 
     private func appendTable(of tests: [ConditionChange.Test], to page: inout HTMLText) {
@@ -474,7 +491,7 @@ package struct ConditionReport {
                     + [
                         .init(result.text(result.value), "n"), .init(result.minText, "n"),
                         .init(result.maxText, "n"), .init(result.unit ?? ""),
-                        .init(result.verdict, result.passed.map { $0 ? "good" : "bad" }),
+                        .init(result.verdict, result.judgement.map { $0 ? "good" : "bad" }),
                     ]
             })
     }

@@ -66,7 +66,7 @@ package struct MonitorReport {
                 ], flexible: isNarrow ? [1] : [1, 2])
         for result in sortedTests {
             let style: Style =
-                switch result.passed {
+                switch result.judgement {
                 case true: .good
                 case false: .bad
                 case nil: .dim

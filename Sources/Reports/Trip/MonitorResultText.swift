@@ -37,12 +37,18 @@ extension MonitorTestResult {
         }
     }
 
-    /// The verdict for people; a count or a constant without limits can neither pass nor fail.
+    /// Whether the value is within its limits; nil for a count or a constant without limits, which can
+    /// neither pass nor fail, and for a test that did not run.
+    package var judgement: Bool? {
+        passed == true && !hasLowerLimit && !hasUpperLimit ? nil : passed
+    }
+
+    /// The verdict for people.
     package var verdict: String {
-        switch passed {
-        case true: hasLowerLimit || hasUpperLimit ? "passed" : "no limits"
+        switch judgement {
+        case true: "passed"
         case false: "FAILED"
-        case nil: min == nil && max == nil ? "no limits" : "not run"
+        case nil: passed == true || min == nil && max == nil ? "no limits" : "not run"
         }
     }
 }

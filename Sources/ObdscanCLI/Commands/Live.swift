@@ -184,14 +184,15 @@ struct LiveCommand: RuledCommand {
                 guard let screen, let recorder else {
                     return try stream(
                         connection, queue, setup, until, bell, recorder?.trip.trips, printer,
-                        unsupported)
+                        unsupported, heard?.listener.frames)
                 }
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup,
                     form: output.form, codeWords: { try CodeWords(vehicle.database, connection) },
                     until: until,
                     bell: bell,
-                    every: period, trip: recorder.trip, automatic: automatic)
+                    every: period, trip: recorder.trip, automatic: automatic,
+                    heard: heard?.listener.frames)
                 let end = try view.run()
                 summary.dropped = view.dropped
                 trips = view.ended
@@ -272,7 +273,7 @@ struct LiveCommand: RuledCommand {
     private func stream(
         _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
         _ bell: AlarmNotifier?, _ trips: TripSwitch?, _ printer: LinePrinter?,
-        _ unsupported: UnsupportedSignals
+        _ unsupported: UnsupportedSignals, _ frames: HeardFrames?
     ) throws -> PollLoop.End {
         var lines = try ReadingLines(output, table: connection.table)
         // A trip needs the vehicle's VIN and the names of its ECUs, and the output contains the same data.
@@ -294,7 +295,8 @@ struct LiveCommand: RuledCommand {
         let start = trips?.start
         var news = PollNews(accessory: connection.accessory)
         var bell = bell
-        return try loop.run {
+        return try loop.run(every: frames.map { _ in .seconds(1) }) {
+            if let text = frames?.news(at: SystemClock.now()) { output.remark(text) }
         } vehicle: { vin in
             trips?.take(vin)
         } event: { time, event in

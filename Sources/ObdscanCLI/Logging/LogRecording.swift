@@ -163,8 +163,13 @@ struct LogRecording: Sendable {
                     note(text)
                 }
             ))
-        return try loop.run(every: showsProgress ? .seconds(1) : nil) {
-            LogProgress.show(connection.scan.statistics, since: start)
+        let frames = plan.heard?.listener.frames
+        return try loop.run(every: showsProgress || frames != nil ? .seconds(1) : nil) {
+            if let text = frames?.news(at: SystemClock.now()) {
+                clearProgress()
+                note(text)
+            }
+            if showsProgress { LogProgress.show(connection.scan.statistics, since: start) }
         } vehicle: { vin in
             recording.take(vin)
         } event: { time, event in

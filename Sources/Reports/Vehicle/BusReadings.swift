@@ -13,6 +13,8 @@ package struct BusReadings: BusListener {
     private let table: PIDTable
     private var decoder: BusDecoder
     private var filter: HeardFilter
+    /// Tells whether the table fits the bus.
+    package let frames = HeardFrames()
     private var events: [BusDecoder.Event] = []
 
     /// Decodes by `table`; `signals` are the only ones to pass on, nil = all but counters and checksums.
@@ -31,6 +33,7 @@ package struct BusReadings: BusListener {
         _ frame: BusFrame, at time: Instant, _ batches: inout [ReadingBatch]
     ) {
         guard let id = frame.id, id.form == .can11 || id.form == .can29 else { return }
+        frames.count(id, at: time)
         decoder.take(
             LoggedFrame(
                 time: time.nanoseconds / 1_000, id: id.value, isExtended: id.form == .can29,
@@ -49,6 +52,7 @@ package struct BusReadings: BusListener {
         var taken: [BusDecoder.Event] = []
         swap(&taken, &events)
         for case .found(let found) in taken {
+            frames.findValue()
             var items = filter.kept(of: found, table)
             items.removeAll { if case .error = $0 { true } else { false } }
             guard !items.isEmpty else { continue }

@@ -50,6 +50,8 @@ package struct LiveScreen: ~Copyable {
     private let automatic: [TablePack]
     /// The packs of this vehicle, once its VIN is known.
     var packs: [TablePack] = []
+    /// Tells whether the table fits what is heard; nil = the vehicle is asked.
+    private let heard: HeardFrames?
     /// Batches that arrived faster than the screen could be drawn.
     package private(set) var dropped = 0
 
@@ -67,13 +69,16 @@ package struct LiveScreen: ~Copyable {
     ///   - bell: watches for alarms; nil = nothing does.
     ///   - period: how often a signal that the user adds is asked for; nil = as often as it goes.
     ///   - trip: records trips at the same time.
+    ///   - heard: tells whether the table fits what is heard; nil = the vehicle is asked.
     ///   - automatic: the packs whose signals the user may add if the VIN chooses them.
     package init(
         _ connection: Vehicle, queue: BatchQueue, signals: SignalInbox, setup: PollSetup,
         form: OutputForm, codeWords: @escaping () throws -> CodeWords, until: Instant?,
         bell: AlarmNotifier?,
-        every period: Duration?, trip: LiveTrip, automatic: [TablePack]
+        every period: Duration?, trip: LiveTrip, automatic: [TablePack],
+        heard: HeardFrames?
     ) {
+        self.heard = heard
         self.automatic = automatic
         self.trip = trip
         self.form = form
@@ -212,6 +217,7 @@ package struct LiveScreen: ~Copyable {
     mutating func draw() throws(OutputError) {
         guard try terminal.isReady() else { return }
         model.header.state = connection.scan.state
+        if let text = heard?.news(at: SystemClock.now()) { model.header.notice = text }
         model.header.asksNothing = setup.wants.isEmpty && !setup.readsVoltage && !setup.listens
         model.header.recording = trip.shown
         let size = terminal.size

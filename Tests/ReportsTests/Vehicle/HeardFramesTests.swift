@@ -1,0 +1,39 @@
+import OBDCore
+import Testing
+
+@testable import Reports
+
+/// Frames of a bus for which no table has a value.
+@Suite struct `Frames without a table` {
+    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+    @Test func `after five seconds without a value the missing table is named, once`() {
+        let frames = HeardFrames()
+        // A silent bus lacks no table.
+        #expect(frames.news(at: at(60)) == nil)
+        for second in 100..<106 {
+            frames.count(ECUAddress(0x1E5, .can11), at: at(Int64(second)))
+            frames.count(ECUAddress(0x0C9, .can11), at: at(Int64(second)))
+        }
+        #expect(frames.news(at: at(104)) == nil)
+        #expect(
+            frames.news(at: at(105))
+                == "12 frames with 2 identifiers (0C9, 1E5) were heard, and no table has a value of them: "
+                + "name a table with --table FILE, such as a DBC file of the vehicle; "
+                + "\"obdscan monitor\" shows the frames")
+        #expect(frames.news(at: at(200)) == nil)
+    }
+
+    @Test func `a table with any value of the bus fits`() {
+        let frames = HeardFrames()
+        for id in 0..<9 { frames.count(ECUAddress(0x100 + UInt32(id), .can11), at: at(0)) }
+        frames.findValue()
+        #expect(frames.news(at: at(60)) == nil)
+    }
+
+    @Test func `of many identifiers some are named`() {
+        let frames = HeardFrames()
+        for id in 0..<9 { frames.count(ECUAddress(0x100 + UInt32(id), .can11), at: at(0)) }
+        #expect(frames.news(at: at(9))?.contains("9 identifiers (100, 101, 102, 103 …)") == true)
+    }
+}

@@ -80,6 +80,7 @@ package struct LiveFeed: Sendable {
         while true {
             board.update {
                 $0.link = .connecting
+                $0.recording = program.trips?.progress
                 $0.accessory = accessory
             }
             let fault: Explanation
@@ -162,6 +163,7 @@ package struct LiveFeed: Sendable {
                 board.update { $0.storing = words }
             },
             body: {
+                board.update { $0.recording = trips.progress }
                 if let trip = trips.progress?.trip {
                     program.note("Trip \(trip) is being recorded.")
                 }

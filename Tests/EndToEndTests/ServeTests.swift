@@ -189,7 +189,14 @@ import Testing
         #expect((track["points"] as? [Any])?.isEmpty == true)
         #expect(try await page.get("/api/trips/1/report").text.contains("<h2>Signals</h2>"))
 
+        // A sheet, which begins as a ZIP file does.
+        let sheet = try await page.get("/api/trips/1/export?format=xlsx")
+        #expect(sheet.status == 200 && sheet.body.starts(with: Array("PK".utf8)))
+        #expect(
+            sheet.fields["content-disposition"] == "attachment; filename=\"trip-1.xlsx\"")
+
         for (target, status) in [
+            ("/api/trips/1/report?format=exe", 400), ("/api/trips/1/report?format=html", 200),
             ("/api/trips/99", 404), ("/api/trips/nobody", 404), ("/api/trips/1/nothing", 404),
             ("/api/trips/1/export?format=gpx", 404), ("/api/trips/1/export?format=exe", 400),
             ("/api/trips/1/export?layout=deep", 400), ("/nothing?x=1", 404),
@@ -199,11 +206,56 @@ import Testing
         ] {
             let answer = try await page.get(target)
             #expect(answer.status == status, "\(target)")
+            if status == 200 { continue }
             let problem = try #require(try answer.objects().first)
             #expect(problem["kind"] as? String == "problem" && problem["status"] as? Int == status)
         }
         page.program.send(SIGINT)
         #expect(try await page.program.finish(within: 10).status == 0)
+    }
+
+    @Test func `a report is printed if a browser that prints is installed`() async throws {
+        let log = try await workplace.run(["log", "rpm", "--duration", "1s", "-d", "sim:"])
+        #expect(log.status == 0)
+        // A made-up browser, which gives back the page.
+        let folder = workplace.path("bin")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false)
+        let browser = try workplace.file(
+            "bin/chromium",
+            """
+            #!/bin/sh
+            for word in "$@"; do
+                case $word in
+                    --print-to-pdf=*) pdf=${word#*=} ;;
+                    file://*) page=${word#file://} ;;
+                esac
+            done
+            cp "$page" "$pdf"
+            """)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: browser)
+        let with = workplace.environment.merging(["PATH": "\(folder):/usr/bin:/bin"]) { $1 }
+        let page = try await ServedPage(workplace, ["-d", Self.car], with)
+        _ = try await page.wait(for: "/api/readings") { !$0.isEmpty }
+        for (target, name) in [
+            ("/api/trips/1/report", "trip-1.pdf"), ("/api/report", "vehicle-report.pdf"),
+        ] {
+            let answer = try await page.get(target + "?format=pdf")
+            #expect(answer.status == 200, "\(answer)")
+            #expect(answer.fields["content-type"] == "application/pdf")
+            #expect(
+                answer.fields["content-disposition"] == "attachment; filename=\"\(name)\"")
+            #expect(answer.text.hasPrefix("<!DOCTYPE html>") && answer.text.contains("size: "))
+        }
+        #expect(try await page.get("/").text.contains("data-pdf=\"yes\""))
+        page.program.send(SIGTERM)
+        #expect(try await page.program.finish(within: 15).status == 0)
+
+        let without = workplace.environment.merging(["PATH": "/nonexistent"]) { $1 }
+        let plain = try await ServedPage(workplace, ["--offline"], without)
+        let refused = try await plain.get("/api/trips/1/report?format=pdf")
+        #expect(refused.status == 503 && refused.text.contains("no browser is installed"))
+        #expect(try await plain.get("/").text.contains("data-pdf=\"\""))
     }
 
     @Test func `a request without permission gets no data`() async throws {

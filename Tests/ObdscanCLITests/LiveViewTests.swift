@@ -137,7 +137,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
 
 
 
-                q quit   ? keys   Enter open   v dials   c codes   x graph
+                q quit   ? keys   Enter open   v dials   c codes   l record
                 """)
     }
 

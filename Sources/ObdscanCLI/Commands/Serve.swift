@@ -108,7 +108,7 @@ struct ServeCommand: RuledCommand {
 
     @Flag(
         name: .customLong("log"),
-        help: "Record a trip from the start; the page's button ends it.")
+        help: "Record a trip from the start, as log does.")
     var records = false
 
     @OptionGroup var rest: RestOptions

@@ -38,6 +38,8 @@ public struct CANInterface: Hashable, Sendable {
     public var isListenOnly = false
     /// How long after leaving the bus the kernel restarts the controller (`restart-ms`); unit: ms, 0 = never.
     public var restartTime = 0
+    /// How often the controller, its driver and the kernel lost frames that had arrived, since the interface exists.
+    public var lostFrames: UInt64 = 0
 
     /// Why the interface cannot be used; nil if it can.
     public var fault: CANInterfaceFault? {
@@ -130,6 +132,12 @@ enum RouteMessage {
             switch type {
             // IFLA_IFNAME.
             case 3: found.name = text(content)
+            // IFLA_STATS64: numbers of 64 bits, among them rx_dropped, rx_over_errors and rx_missed_errors.
+            case 23:
+                let bytes = Array(content)
+                found.lostFrames = [6, 11, 15].reduce(0) { sum, place in
+                    sum &+ (value(bytes, at: place * 8) ?? 0)
+                }
             // IFLA_LINKINFO.
             case 18: take(linkInfo: content, into: &found)
             default: break

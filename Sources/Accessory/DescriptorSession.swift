@@ -57,9 +57,15 @@ public struct DescriptorSession: ~Copyable {
     var observesFrames = false
     /// The kernel's times of the frames that ``receive()`` returned last; empty if there are none.
     public private(set) var frameTimes: [Instant] = []
+    /// The clock of this program minus the kernel's, which can be set; unit: nanoseconds.
+    private var clockOffset: Int64 = 0
     private var kernelTimes = [Int64](repeating: 0, count: Int(SYS_CAN_FRAMES))
     private var dropped: UInt32 = 0
     private var reported: UInt32 = 0
+    /// The losses of the interface itself, when they were last read; nil = they are not read.
+    private var interfaceLosses: (frames: UInt64, time: Instant)?
+    /// The error that the kernel reported before the frames that had arrived earlier; nil = none.
+    private var pendingError: Int32?
 
     /// Takes over an open, non-blocking descriptor.
     public init(descriptor: Int32, kind: Kind, name: String) {
@@ -113,48 +119,97 @@ public struct DescriptorSession: ~Copyable {
 
     /// Reads all frames that have arrived, up to a limit, with a single system call.
     private mutating func receiveFrames() throws(AccessoryError) -> [UInt8] {
+        var seen = dropped
         let count = buffer.withUnsafeMutableBytes { bytes in
             kernelTimes.withUnsafeMutableBufferPointer { times in
-                sys_can_receive(descriptor, bytes.baseAddress, times.baseAddress, &dropped)
+                sys_can_receive(descriptor, bytes.baseAddress, times.baseAddress, &seen)
             }
         }
+        let error = errno
         isDrained = count < SYS_CAN_FRAMES
+        // No later frame may ever come with the number of frames that were dropped last.
+        if observesFrames, isDrained { _ = sys_can_dropped(descriptor, &seen) }
+        // The socket's counter may be ahead of that beside a frame.
+        if Int32(bitPattern: seen &- dropped) > 0 { dropped = seen }
         noteTimes(of: Int(count))
         if count > 0 { return Array(buffer[..<(Int(count) * Self.frameLength)]) }
-        if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) { return [] }
-        throw loss(errno: count == 0 ? 0 : errno)
+        if count < 0, error == EAGAIN || error == EWOULDBLOCK {
+            guard let pendingError else { return [] }
+            throw loss(errno: pendingError)
+        }
+        // The kernel reports the loss of an interface once, before the frames that it had received.
+        if count < 0, observesFrames, pendingError == nil {
+            pendingError = error
+            return try receiveFrames()
+        }
+        throw loss(errno: count == 0 ? 0 : error)
     }
 
-    /// Kernel times further in the past are of a clock that was set meanwhile.
-    private static let longestDelay = Duration.seconds(10)
+    /// Whether another call of ``receive()`` is due although nothing may have arrived: the link is lost, but some
+    /// frames from before the loss were not read yet.
+    public var isEnding: Bool { pendingError != nil }
+
+    /// The bytes that wait in a stream, which has no time for each; unit: bytes, 0 for frames.
+    public var waitingBytes: Int {
+        kind == .frames ? 0 : max(0, Int(sys_waiting_bytes(descriptor)))
+    }
+
+    /// A clock that differs by more from the other one than at the last reading was set meanwhile.
+    private static let largestStep: Int64 = 1_000_000_000
 
     /// Turns the kernel's times into those of the clock of this program.
     private mutating func noteTimes(of count: Int) {
         frameTimes.removeAll(keepingCapacity: true)
-        guard observesFrames, count > 0 else { return }
+        guard observesFrames else { return }
         let now = SystemClock.now()
         let offset = now.nanoseconds - SystemClock.utcNanoseconds()
+        let wasSet = (offset &- clockOffset).magnitude > Self.largestStep.magnitude
+        clockOffset = offset
+        guard count > 0 else { return }
+        // Frames may have waited for as long as this program was stopped.
         for time in kernelTimes[..<count] {
             let instant = Instant(nanoseconds: time &+ offset)
-            let isUsable = time > 0 && instant <= now && now - instant < Self.longestDelay
-            frameTimes.append(isUsable ? instant : now)
+            frameTimes.append(time > 0 && instant <= now && !wasSet ? instant : now)
         }
     }
 
-    /// The number of frames that the kernel has dropped since the last call, because they were not read in time.
-    public mutating func takeDropped() -> Int {
-        defer { reported = dropped }
-        return Int(dropped &- reported)
+    /// The time between two readings of the interface's own losses.
+    private static let lossInterval = Duration.seconds(1)
+
+    /// The number of frames that were lost since the last call, because they were not read in time.
+    ///
+    /// The kernel drops frames if the socket has no room. Before that, the controller and its driver lose frames if the
+    /// machine is too busy; they count each loss, of one frame or of a few. The session reads that counter
+    /// once per second, and now if `isEnd` is true.
+    public mutating func takeDropped(isEnd: Bool = false) -> Int {
+        guard observesFrames else { return 0 }
+        var lost = Int(dropped &- reported)
+        reported = dropped
+        let now = SystemClock.now()
+        if let last = interfaceLosses, isEnd || now - last.time >= Self.lossInterval {
+            let frames = CANInterface.named(interfaceName)?.lostFrames ?? last.frames
+            // An interface that was made again begins at 0.
+            if frames > last.frames { lost += Int(clamping: frames - last.frames) }
+            interfaceLosses = (frames, now)
+        }
+        return lost
     }
 
     /// The size of `struct can_frame`; unit: bytes.
     private static let frameLength = Int(SYS_CAN_FRAME)
 
+    /// For about 10,000 frames, two seconds of the busiest bus; unit: bytes.
+    private static let roomForFrames: Int32 = 4 << 20
+
     /// Asks the kernel for the times of frames and the number of dropped ones, and for more room.
     ///
-    /// The usual room holds 300 frames, 80 ms of a busy bus.
+    /// The usual room holds 300 frames, 80 ms of a busy bus. Without CAP_NET_ADMIN, net.core.rmem_max limits the room.
     mutating func observeFrames() {
-        observesFrames = sys_can_observe(descriptor, 4 << 20) == 0
+        clockOffset = SystemClock.now().nanoseconds - SystemClock.utcNanoseconds()
+        observesFrames = sys_can_observe(descriptor, Self.roomForFrames) == 0
+        if let state = CANInterface.named(interfaceName) {
+            interfaceLosses = (state.lostFrames, SystemClock.now())
+        }
     }
 
     /// Lets only frames pass that match one of these pairs of identifier and mask.

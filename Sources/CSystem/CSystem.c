@@ -8,6 +8,7 @@
 #include <linux/can/raw.h>
 #include <linux/netlink.h>
 #include <linux/serial.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -379,6 +380,19 @@ int sys_can_receive(int fd, void *bytes, int64_t *times, uint32_t *dropped) {
         read_control(&messages[i].msg_hdr, &times[i], dropped);
     }
     return count;
+}
+
+int sys_waiting_bytes(int fd) {
+    int count = 0;
+    return ioctl(fd, FIONREAD, &count) < 0 ? -1 : count;
+}
+
+int sys_can_dropped(int fd, uint32_t *dropped) {
+    uint32_t counters[SK_MEMINFO_VARS] = {0};
+    socklen_t length = sizeof counters;
+    if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, counters, &length) < 0) return -1;
+    *dropped = counters[SK_MEMINFO_DROPS];
+    return 0;
 }
 
 int sys_can_errors(int fd, uint32_t classes) {

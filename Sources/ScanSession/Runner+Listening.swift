@@ -59,7 +59,13 @@ extension Runner {
         let sinks = sinks
         heardBatches.offer(batches) { Self.firstFullSink(of: sinks, for: $0, from: $1) }
         let dropped = heardBatches.takeDropped()
-        if dropped > 0 { tell(.didLoseFrames(dropped)) }
+        if dropped > 0 { loseFrames(dropped) }
+    }
+
+    /// Counts frames that were lost, and reports them.
+    mutating func loseFrames(_ count: Int) {
+        core.noteLostFrames(count)
+        tell(.didLoseFrames(count))
     }
 
     /// Offers what waited for space again.

@@ -117,7 +117,10 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         }
         if set.isReadable(wake) {
             core.wake.take()
-            for command in core.takeCommands() { obey(command) }
+            for command in core.takeCommands() {
+                if command.endsListening { hearTheRest() }
+                obey(command)
+            }
         }
         if let full, let descriptor = sinks[full].spaceDescriptor, set.isReadable(space) {
             EventDescriptor.take(descriptor)
@@ -125,7 +128,10 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
             continueOffering()
             drainFollowUps()
         }
-        while let deadline = deadlines.takeExpired(at: now) { handle(.deadlineExpired(deadline)) }
+        while let deadline = deadlines.takeExpired(at: now) {
+            if deadline == .dialect(.listen) { hearTheRest() }
+            handle(.deadlineExpired(deadline))
+        }
         if deadlines.takeLongSearch(at: now) { tellProgress(.longSearch) }
         if deadlines.isDrainOver(at: now) { dropBatch() }
         return true
@@ -140,15 +146,49 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         return true
     }
 
-    private mutating func transfer(reading: Bool, writing: Bool) {
+    /// Writes and reads what is possible at once; returns the number of bytes that were read.
+    @discardableResult
+    private mutating func transfer(reading: Bool, writing: Bool) -> Int {
+        var count = 0
         do {
             if writing { try session?.flush() }
-            if reading, let bytes = try session?.receive(), !bytes.isEmpty { take(bytes) }
-            if let lost = session?.takeDropped(), lost > 0 { tell(.didLoseFrames(lost)) }
+            if reading {
+                repeat {
+                    if let bytes = try session?.receive(), !bytes.isEmpty {
+                        count += bytes.count
+                        take(bytes)
+                    }
+                } while session?.isEnding ?? false
+            }
+            noteLostFrames()
         } catch {
+            noteLostFrames(isEnd: true)
             lose(error)
             drainFollowUps()
         }
+        return count
+    }
+
+    private mutating func noteLostFrames(isEnd: Bool = false) {
+        guard let lost = session?.takeDropped(isEnd: isEnd), lost > 0 else { return }
+        loseFrames(lost)
+    }
+
+    /// Reads what arrived before now, because a slow reader may be behind when the listening ends.
+    ///
+    /// On a busy bus, more frames arrive meanwhile: the time of a frame shows that all earlier ones were read.
+    private mutating func hearTheRest() {
+        guard configuration.onlyListens, driver.handover.request != nil else { return }
+        let end = now
+        var waiting = session?.waitingBytes ?? 0
+        while let kind = session?.kind {
+            let count = transfer(reading: true, writing: false)
+            waiting -= count
+            let isBehind =
+                kind == .frames ? session?.frameTimes.last.map { $0 < end } ?? false : waiting > 0
+            guard count > 0, isBehind, !(session?.isDrained ?? true) else { break }
+        }
+        noteLostFrames(isEnd: true)
     }
 
     private mutating func take(_ bytes: [UInt8]) {

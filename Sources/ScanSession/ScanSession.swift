@@ -124,7 +124,7 @@ public final class ScanSession: Sendable {
     ///   - heard: receives the events; an error that it throws also ends the monitoring.
     public func listen(
         _ request: AdapterRequest, interruptedBy interrupt: Int32,
-        isInterrupted: () -> Void, heard: (Instant, ScanEvent) throws -> Void
+        isInterrupted: () -> Void, heard: ([(time: Instant, event: ScanEvent)]) throws -> Void
     ) throws -> Answer {
         let ticket: Promise<Answer>
         do {
@@ -155,7 +155,7 @@ public final class ScanSession: Sendable {
             events.removeAll(keepingCapacity: true)
             core.takeEvents(&events)
             do {
-                if fault == nil { for (time, event) in events { try heard(time, event) } }
+                if fault == nil { try heard(events) }
             } catch {
                 fault = error
                 _ = core.send(.endListening)

@@ -21,6 +21,14 @@ final class SessionCore: Sendable {
         /// Listens to the frames that pass these filters until the end of the session; empty = all frames.
         case listen([CANFilter])
         case stop
+
+        /// Whether the session listens no longer after this command.
+        var endsListening: Bool {
+            switch self {
+            case .endListening, .stop: true
+            case .ask, .poll, .pausePoll, .resumePoll, .cancelPoll, .leave, .listen: false
+            }
+        }
     }
 
     private struct Shared {
@@ -36,19 +44,30 @@ final class SessionCore: Sendable {
         var latest: Instant?
         var end: ScanError??
 
-        /// Drops the oldest events and puts an event with their number in their place.
+        /// Drops the oldest events and puts events with the number of frames and of other events in their place.
         mutating func dropEvents(_ count: Int) {
             var lost = 0
+            var frames = 0
             for (_, event) in events.prefix(count) {
-                if case .didLoseEvents(let earlier) = event { lost += earlier } else { lost += 1 }
+                switch event {
+                case .didLoseEvents(let earlier): lost += earlier
+                case .didLoseFrames(let earlier): frames += earlier
+                case .didProgress(.heardFrame): frames += 1
+                default: lost += 1
+                }
             }
             let time = events[count - 1].time
-            events.replaceSubrange(..<count, with: [(time, .didLoseEvents(lost))])
+            var news: [(time: Instant, event: ScanEvent)] = []
+            if lost > 0 { news.append((time, .didLoseEvents(lost))) }
+            if frames > 0 { news.append((time, .didLoseFrames(frames))) }
+            events.replaceSubrange(..<count, with: news)
         }
     }
 
     /// The most events in the queue; older ones are dropped.
-    static let eventLimit = 16_384
+    ///
+    /// As many frames as a busy bus has in ten seconds, so that a slow terminal or disk costs none.
+    static let eventLimit = 65_536
 
     private let shared: Mutex<Shared>
     private let stateCode = Atomic<Int>(0)
@@ -201,6 +220,9 @@ final class SessionCore: Sendable {
     func noteError() { shared.withLock { $0.statistics.errors += 1 } }
     func noteUnasked(_ bytes: Int) {
         shared.withLock { $0.statistics.unaskedBytes += bytes }
+    }
+    func noteLostFrames(_ count: Int) {
+        shared.withLock { $0.statistics.lostFrames += count }
     }
     func noteReconnect() { shared.withLock { $0.statistics.reconnects += 1 } }
 

@@ -16,6 +16,8 @@ public struct SessionStatistics: Hashable, Sendable {
     public var errors = 0
     /// Bytes that arrived without a request, not counting line ends and prompts.
     public var unaskedBytes = 0
+    /// Frames of the bus that were lost, because they were not read in time.
+    public var lostFrames = 0
     /// How often the link was restored.
     public var reconnects = 0
     /// The time since the first poll or request; unit: seconds.

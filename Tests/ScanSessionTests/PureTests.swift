@@ -180,3 +180,31 @@ import Testing
         #expect(throws: mismatch) { try chosen.settled(for: protocols, vehicleProtocol) }
     }
 }
+
+@Suite struct `The events of a session` {
+    /// A reader that is too slow for a bus: frames and earlier losses are one number, other events another.
+    @Test func `frames in events that were dropped are counted one by one`() throws {
+        let core = try SessionCore(memory: AdapterMemory())
+        let frame = BusFrame(id: ECUAddress(0x123, .can11), data: [1])
+        let frames = 2 * SessionCore.eventLimit + 100
+        for number in 0..<frames {
+            core.publish(.didProgress(.heardFrame(frame)), at: at(1))
+            if number % 1_000 == 0 { core.publish(.didLoseFrames(7), at: at(1)) }
+            if number % 10_000 == 0 { core.publish(.didProgress(.longSearch), at: at(1)) }
+        }
+        var events: [(time: Instant, event: ScanEvent)] = []
+        core.takeEvents(&events)
+        #expect(events.count <= SessionCore.eventLimit)
+        var (heard, lost, other, dropped) = (0, 0, 0, 0)
+        for (_, event) in events {
+            switch event {
+            case .didProgress(.heardFrame): heard += 1
+            case .didLoseFrames(let count): lost += count
+            case .didLoseEvents(let count): dropped += count
+            default: other += 1
+            }
+        }
+        #expect(heard + lost == frames + 7 * ((frames + 999) / 1_000))
+        #expect(other + dropped == (frames + 9_999) / 10_000 && dropped > 0)
+    }
+}

@@ -169,6 +169,13 @@ int sys_can_receive(int fd, void *bytes, int64_t *times, uint32_t *dropped);
 // without CAP_NET_ADMIN.
 int sys_can_observe(int fd, int bytes);
 
+// The number of bytes that can be read at once (FIONREAD); -1 with errno if the kernel does not say.
+int sys_waiting_bytes(int fd);
+
+// The number of frames that the kernel has dropped so far because the socket had no room (SO_MEMINFO). The counter
+// beside a frame only has the drops before that frame was queued. Returns -1 with errno if there is none.
+int sys_can_dropped(int fd, uint32_t *dropped);
+
 // Accepts error frames (CAN_RAW_ERR_FILTER).
 int sys_can_errors(int fd, uint32_t classes);
 

@@ -24,8 +24,13 @@ struct MonitorCommand: RuledCommand {
             AT MA for two seconds at each of the protocols 6, 7, 8 and 9 (or at that of --protocol) \
             until it hears frames; most of them are too slow for a busy bus. A SocketCAN interface \
             acknowledges the frames of others unless it is in listen-only mode; the first line says \
-            so. Frames that came faster than they were read are counted. With --id the adapter \
-            itself leaves out the other frames (AT CF and AT CM, on an OBDLink STFPA and STM).
+            so. With --id the adapter itself leaves out the other frames (AT CF and AT CM, on an \
+            OBDLink STFPA and STM).
+
+            Frames that came faster than they were read are counted, and the exit code is then 73. On \
+            can: the number includes frames that the kernel or the interface lost. The kernel keeps \
+            about 10,000 frames for root, and otherwise as many as net.core.rmem_max allows, \
+            usually 500.
 
             With --table, and with signals or --values, it prints the values in the frames, one line \
             per change, as decode prints those of a log. A bus that speaks SAE J1939 needs no table. \
@@ -210,12 +215,12 @@ private final class FrameLog {
         writer = TextOutput(descriptor: descriptor)
     }
 
-    /// Writes a frame at once, so that none is lost however the program ends.
-    func write(_ line: String) throws {
+    /// Writes lines at once, so that none is lost however the program ends.
+    func write(_ lines: [String]) throws {
         do throws(OutputError) {
-            try writer.writeLine(line)
+            for line in lines { try writer.writeLine(line) }
             try writer.flush()
-            if line.hasPrefix("(") { frames += 1 }
+            frames += lines.count { $0.hasPrefix("(") }
         } catch {
             if case .failed(let number) = error { throw Failure(outputFile: path, errno: number) }
             throw error

@@ -216,20 +216,23 @@ private struct SendRun: ~Copyable {
         let answer = try connection.scan.listen(
             request, interruptedBy: connection.interrupt,
             isInterrupted: { isStopped = connection.inbox?.next() != nil || isStopped },
-            heard: { time, event in
-                if case .didLoseEvents(let count) = event { lost += count }
-                guard case .didProgress(let progress) = event else { return }
-                switch (progress, output.format) {
-                case (.heard(let line), .text): try writer.writeLine(printable(line))
-                case (.heardFrame(let frame), .json), (.heardFrame(let frame), .csv):
-                    try printer.print(
-                        ItemRows.frame(
-                            id: frame.id, data: Array(frame.data), time: connection.utc(time)),
-                        to: &writer)
-                case (.heard, _), (.heardFrame, _), (.lineRate, _), (.protocolSearch, _),
-                    (.longSearch, _),
-                    (.setupGoesOn, _):
-                    return
+            heard: { events in
+                for (time, event) in events {
+                    switch (event, output.format) {
+                    // Lines are printed as text, the frames in the lines otherwise.
+                    case (.didLoseEvents(let count), .text): lost += count
+                    case (.didLoseFrames(let count), .json), (.didLoseFrames(let count), .csv):
+                        lost += count
+                    case (.didProgress(.heard(let line)), .text):
+                        try writer.writeLine(printable(line))
+                    case (.didProgress(.heardFrame(let frame)), .json),
+                        (.didProgress(.heardFrame(let frame)), .csv):
+                        try printer.print(
+                            ItemRows.frame(
+                                id: frame.id, data: Array(frame.data), time: connection.utc(time)),
+                            to: &writer)
+                    default: continue
+                    }
                 }
                 try writer.flush()
             })

@@ -42,7 +42,9 @@ package struct BusWatch {
     /// The time from which the next one counts; nil before the first frame.
     private var origin: UTC?
     private let interface: String
-    private let log: ((String) throws -> Void)?
+    private let log: (([String]) throws -> Void)?
+    /// The lines for the log that were not passed on yet.
+    private var logged: [String] = []
     /// Decodes the frames; nil = the frames themselves are printed.
     private var values: BusValues?
     private let note: (String) -> Void
@@ -71,7 +73,7 @@ package struct BusWatch {
     ///   - note: takes remarks.
     package init(
         filters: [CANFilter], form: OutputForm, rates: Bool, times: FrameTime? = nil,
-        interface: String, log: ((String) throws -> Void)?, values: BusValues? = nil,
+        interface: String, log: (([String]) throws -> Void)?, values: BusValues? = nil,
         note: @escaping (String) -> Void = { _ in }
     ) {
         self.filters = filters
@@ -98,25 +100,30 @@ package struct BusWatch {
             let answer = try connection.scan.listen(
                 request, interruptedBy: connection.interrupt,
                 isInterrupted: { _ = connection.inbox?.next() },
-                heard: { time, event in
-                    switch event {
-                    case .didLoseEvents(let count): lost += count
-                    case .didLoseFrames(let count): try lose(count, at: time)
-                    default: break
+                heard: { events in
+                    for (time, event) in events {
+                        if case .didLoseFrames(let count) = event { lose(count, at: time) }
+                        guard case .didProgress(.heardFrame(let frame)) = event,
+                            let id = frame.id,
+                            filters.isEmpty || filters.contains(where: { $0.passes(id) })
+                        else { continue }
+                        try take(
+                            CANFrame(id, InlineBytes(frame.data)), at: connection.utc(time),
+                            &writer)
+                        if let deadline = silenceDeadline, time >= deadline { tellSilence() }
                     }
-                    guard case .didProgress(.heardFrame(let frame)) = event, let id = frame.id,
-                        filters.isEmpty || filters.contains(where: { $0.passes(id) })
-                    else { return }
-                    try take(
-                        CANFrame(id, InlineBytes(frame.data)), at: connection.utc(time), &writer)
                     try writer.flush()
-                    if let deadline = silenceDeadline, time >= deadline { tellSilence() }
+                    if !logged.isEmpty { try log?(logged) }
+                    logged.removeAll(keepingCapacity: true)
                 })
             if !answer.reply.statuses.isEmpty {
                 throw Fault.adapterStopped(answer.reply.statuses)
             }
         } catch ScanError.requestFailed(.notSent, _) {
             throw Fault.cannotListen
+        } catch let error as ScanError where lost > 0 {
+            note("\(counted(lost, "frame")) came faster than they were read, and are missing.")
+            throw error
         }
         if var values {
             try writer.append { values.finish(head: { shown($0) }, &$0) }
@@ -148,7 +155,9 @@ package struct BusWatch {
                 counts[frame.id, default: 0] += 1
             }
         }
-        try log?(CandumpLine(time: time, interface: interface, frame: frame).text)
+        if log != nil {
+            logged.append(CandumpLine(time: time, interface: interface, frame: frame).text)
+        }
         if var values {
             self.values = nil
             try writer.append { values.take(frame, at: time, head: { shown($0) }, &$0) }
@@ -170,10 +179,13 @@ package struct BusWatch {
     private static let patience = Duration.seconds(10)
 
     /// Counts lost frames, says so from time to time, and notes the place in the log as candump does.
-    private mutating func lose(_ count: Int, at time: Instant) throws {
+    private mutating func lose(_ count: Int, at time: Instant) {
         lost += count
-        try log?(
-            "DROPCOUNT: dropped \(count) CAN frames on '\(interface)' socket (total drops \(lost))")
+        if log != nil {
+            logged.append(
+                "DROPCOUNT: dropped \(count) CAN frames on '\(interface)' socket "
+                    + "(total drops \(lost))")
+        }
         if let told = lossTold, time - told < Self.patience { return }
         lossTold = time
         note("\(counted(lost, "frame")) came faster than they were read, and are missing so far.")

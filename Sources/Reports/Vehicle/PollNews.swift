@@ -12,6 +12,8 @@ package struct PollNews {
     private var isLost = false
     /// The adapter's statuses that were told.
     private var told: Set<AdapterStatus> = []
+    /// The frames that were lost so far, and when the number is said next.
+    private var lost = (frames: 0, next: 1)
 
     package init(accessory: String) {
         self.accessory = accessory
@@ -48,11 +50,17 @@ package struct PollNews {
         case .scanDidRest(let rest): return rest.words
         case .scanDidWake(let rest): return rest.wakeWords
         case .didNotSend(let request): return request.unsentText
+        case .didLoseFrames(let count):
+            lost.frames += count
+            // A machine that is too slow loses frames all the time.
+            guard lost.frames >= lost.next else { return nil }
+            while lost.next <= lost.frames { lost.next *= 10 }
+            return "\(counted(lost.frames, "frame")) came faster than they were read, and are "
+                + "missing so far"
         case .scanDidStart, .scanDidPause, .scanDidCancel, .toolDidConnect, .toolDidDisconnect(nil),
             .didSendCommand, .didReceiveUnasked, .didReceiveResponses, .didReceiveVoltage,
             .didTimeOut, .didReceiveError, .pollDidFinish, .didChangeState, .didProgress,
-            .didLoseFrames, .didLoseEvents,
-            .sessionDidEnd:
+            .didLoseEvents, .sessionDidEnd:
             return nil
         }
     }

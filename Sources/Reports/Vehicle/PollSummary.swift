@@ -136,6 +136,9 @@ package struct PollSummary {
         parts.append(counted(statistics.readings, "reading"))
         if statistics.timeouts > 0 { parts.append(counted(statistics.timeouts, "timeout")) }
         if statistics.errors > 0 { parts.append(counted(statistics.errors, "error")) }
+        if statistics.lostFrames > 0 {
+            parts.append("\(counted(statistics.lostFrames, "frame")) not read in time")
+        }
         if statistics.reconnects > 0 { parts.append(counted(statistics.reconnects, "reconnect")) }
         if let positions {
             parts.append(counted(positions.fixes, "position"))

@@ -92,6 +92,7 @@ public struct PollLoop {
         // After another vehicle the next session follows, which the user stops in the same way.
         if end.isLast { connection.inbox?.letMoreThrough() }
         connection.scan.stop()
+        _ = try takeEvents(event)
         try drain(batch)
         return end
     }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import select
 import signal
@@ -312,6 +313,163 @@ def monitor_shows_the_bus_as_candump_does():
     dump.terminate()
     expect(run.status == 0, run)
     print(f"  | {len(run.output.splitlines())} lines, candump {len(dump.communicate()[0].splitlines())}")
+
+
+# Frames that are lost.
+
+def numbers(run):
+    """The numbers that cangen gave the frames which `monitor` printed."""
+    found = []
+    for line in run.output.splitlines():
+        identifier, _, *data = line.split()
+        expect(identifier == "123" and len(data) == 8, line)
+        found.append(int.from_bytes(bytes.fromhex("".join(data)), "little"))
+    expect(found == sorted(set(found)), "doubled or out of order")
+    return found
+
+
+def told(run):
+    """The number of lost frames that a command reports at its end."""
+    found = [int(count) for count in re.findall(r"(\d+) frames? came faster than they were read, and "
+                                                r"(?:is|are) missing$", run.errors, re.M)]
+    expect(len(found) <= 1 and run.status == (73 if found else 0), run)
+    return found[0] if found else 0
+
+
+def numbered(count):
+    """A foreign sender of numbered frames, as fast as it can."""
+    return subprocess.Popen(["cangen", "vcan0", "-g", "0", "-p", "10", "-I", "123", "-L", "8", "-D", "i", "-n",
+                             str(count)], stdout=subprocess.DEVNULL)
+
+
+def listening(*arguments, user=None):
+    """A command that hears the bus: a frame before all others proves it, and has the highest number."""
+    run = Run(*arguments, "-d", DEVICE, user=user)
+    send = bus()
+    end = time.monotonic() + 60
+    while not run.output and time.monotonic() < end:
+        send.send(frame(0x123, [0xFF] * 8))
+        run._collect(time.monotonic() + 0.2)
+    expect(run.output, run)
+    time.sleep(0.5)
+    run._collect(time.monotonic() + 0.2)
+    first = len(run.output.splitlines())
+    return run, first
+
+
+def collect(run, seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        run._collect(end)
+
+
+def monitored(run, first):
+    run.texts[run.process.stdout] = "\n".join(run.output.splitlines()[first:]).encode()
+    return numbers(run)
+
+
+@case
+def every_lost_frame_is_reported():
+    count = 40_000
+    # The reader is stopped, so that the last frames are lost and none follows; the room for frames is small without
+    # rights.
+    for user in (None, "tester"):
+        run, first = listening("monitor", user=user)
+        run.process.send_signal(signal.SIGSTOP)
+        numbered(count).wait()
+        run.process.send_signal(signal.SIGCONT)
+        collect(run, 2)
+        run.end(signal=signal.SIGINT)
+        seen, lost = monitored(run, first), told(run)
+        print(f"  | stopped, user {user}: {len(seen)} printed, {lost} lost, {count} sent", flush=True)
+        expect(lost > 0 and len(seen) + lost == count, run.errors)
+    # Nobody reads the output for a while.
+    run, first = listening("monitor")
+    numbered(3 * count).wait()
+    time.sleep(1)
+    run.end(signal=signal.SIGINT)
+    seen, lost = monitored(run, first), told(run)
+    print(f"  | full pipe: {len(seen)} printed, {lost} lost, {3 * count} sent", flush=True)
+    expect(lost > 0 and len(seen) + lost == 3 * count, run.errors)
+    # The kernel itself has no room between the interface and the socket: a queue for another processor, of one frame.
+    queue, room = "/sys/class/net/vcan0/queues/rx-0/rps_cpus", "/proc/sys/net/core/netdev_max_backlog"
+    with open(room) as file:
+        before = file.read()
+    run, first = listening("monitor")
+    sh(f"echo 3 > {queue}; echo 0 > {room}")
+    try:
+        senders = [numbered(20_000), numbered(20_000)]
+        collect(run, 3)
+        for sender in senders:
+            sender.wait()
+        collect(run, 2)
+        run.end(signal=signal.SIGINT)
+    finally:
+        sh(f"echo 0 > {queue}; echo {before.strip()} > {room}")
+    seen, lost = run.output.splitlines()[first:], told(run)
+    with open("/sys/class/net/vcan0/statistics/rx_dropped") as file:
+        interface = int(file.read())
+    print(f"  | interface: {len(seen)} printed, {lost} lost, {interface} of them by the interface, 40000 sent",
+          flush=True)
+    expect(interface > 0 and len(seen) + lost == 40_000, run.errors)
+
+
+@case
+def the_end_of_listening_loses_no_frame_that_arrived():
+    for ends in ("signal", "down"):
+        run, first = listening("monitor")
+        sender = numbered(2_000_000)
+        collect(run, 2)
+        if ends == "down":
+            sh("ip link set vcan0 down")
+        else:
+            run.process.send_signal(signal.SIGINT)
+        run.end()
+        sender.kill()
+        sender.wait()
+        sh("ip link set vcan0 up")
+        seen = monitored(run, first)
+        gaps = seen[-1] - seen[0] + 1 - len(seen)
+        print(f"  | end by {ends}: {len(seen)} printed, {gaps} are missing between them; "
+              f"{run.errors.strip().splitlines()}", flush=True)
+        expect(seen[0] == 0 and len(seen) > 1000, seen[:3])
+        if ends == "signal":
+            expect(told(run) == gaps, run.errors)
+
+
+# A debug build is twenty times slower than the program that is shipped, which OBDSCAN can name.
+@speed
+def speed_on_a_busy_bus():
+    # 4,000 frames of 8 bytes are 90 % of 500 kbit/s.
+    seconds, rate = 10, 4000
+    with open("/tmp/car.dbc", "w") as file:
+        file.write("BO_ 291 Motor: 8 X\n SG_ Part : 8|8@1+ (1,0) [0|0] \"%\" X\n")
+    for command in (["monitor"], ["monitor", "--to", "/tmp/bus.log"], ["monitor", "--table", "/tmp/car.dbc", "--all"],
+                    ["log", "--listen", "--table", "/tmp/car.dbc"],
+                    ["live", "--listen", "--table", "/tmp/car.dbc", "--format", "json"]):
+        run = Run(*command, "-d", DEVICE, "--duration", f"{seconds + 10}s")
+        collect(run, 4)
+        first = cpu_of(run.process)
+        sender = subprocess.Popen(["/test/canfloor", "vcan0", "flood", str(seconds), str(rate), "123", "3A0", "500"],
+                                  stdout=subprocess.PIPE, text=True)
+        collect(run, seconds)
+        share = (cpu_of(run.process) - first) / seconds
+        sent = json.loads(sender.communicate()[0])
+        run.end()
+        got = len(run.output.splitlines())
+        if "--to" in command:
+            with open("/tmp/bus.log") as file:
+                got = sum(1 for line in file if line.startswith("("))
+        print(f"  | {' '.join(command)}: {sent['rate']:.0f} frames/s, {share * 100:.1f} % of a core, "
+              f"{sent['frames']} sent, {got} lines", flush=True)
+        if command in (["monitor"], ["monitor", "--to", "/tmp/bus.log"]):
+            # What an emulated processor cannot do is said.
+            expect(got + told(run) == sent["frames"], run.errors)
+            print(f"  | {told(run)} frames lost", flush=True)
+        elif "--all" in command:
+            expect(run.status == 73 or got == (sent["frames"] + 2) // 3, run.errors)
+        else:
+            expect(run.status == 0, run)
 
 
 # The whole minute with ten losses is run by name.

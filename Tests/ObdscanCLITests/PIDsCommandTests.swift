@@ -52,6 +52,12 @@ import Testing
         }
     }
 
+    @Test func `a signal that is heard on a bus says when it is stored`() throws {
+        #expect(try show("SPN190").contains("heard     stored when it changes, at most once per second"))
+        #expect(try show("SPN558").contains("heard     stored when it changes, at most 10 times"))
+        #expect(try !show("rpm").contains("heard"))
+    }
+
     @Test func `a list without search words has every signal once`() throws {
         let table = try PIDTables.standard()
         #expect(try objects(list("--format", "json")).count == table.signals.count)

@@ -55,6 +55,20 @@ import Testing
         #expect(HeardFilter.isCounter(signal) == isCounter)
     }
 
+    @Test func `the rule of a signal is said in words`() {
+        #expect(
+            HeardFilter.rule(for: speed)
+                == "stored when it changes, at most once per second; every 5 s while it stays")
+        #expect(
+            HeardFilter.rule(for: door)
+                == "stored when it changes, at most 10 times per second; every 5 s while it stays")
+        let counter = Signal(
+            id: "M.Counter", name: "", bitOffset: 0, bitLength: 4, kind: .number)
+        #expect(
+            HeardFilter.rule(for: counter)
+                == "not stored unless it is named: a counter or a checksum")
+    }
+
     /// An odometer is a counter by its name in some languages.
     @Test func `a number with a unit is a measurement`() {
         let signal = Signal(

@@ -34,7 +34,8 @@ struct LiveCommand: RuledCommand {
             reports and exports.
 
             With --listen nothing is sent to the vehicle: the values come from the frames that ECUs send \
-            by themselves, by a table or a DBC file (--table) or by SAE J1939.
+            by themselves, by a table or a DBC file (--table) or by SAE J1939. Values come and are \
+            recorded as often as log stores them.
 
             \(Self.ruleText)
 

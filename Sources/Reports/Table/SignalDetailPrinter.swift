@@ -4,6 +4,7 @@ import Formats
 import OBDCore
 import PIDTables
 import SystemIO
+import TripImport
 
 /// Prints all facts of a table about records and signals.
 package struct SignalDetailPrinter {
@@ -115,6 +116,9 @@ package struct SignalDetailPrinter {
         }
         if !signal.aliases.isEmpty {
             facts.add(["aliases", .init(signal.aliases.joined(separator: " "))])
+        }
+        if [DataID.frames, DataID.parameterGroups].contains(record.dataID.service) {
+            facts.add(["heard", .init(HeardFilter.rule(for: signal))])
         }
         for (code, label) in signal.labels {
             facts.add(["", .init("\(Self.hex(code))  \(label)")])

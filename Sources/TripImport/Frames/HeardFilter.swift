@@ -114,6 +114,17 @@ package struct HeardFilter: Sendable {
         return true
     }
 
+    /// When a trip gets values of `signal` that are heard on a bus, for people.
+    package static func rule(for signal: Signal) -> String {
+        guard !isCounter(signal) else {
+            return "not stored unless it is named: a counter or a checksum"
+        }
+        let interval = signal.kind == .number ? numberInterval : stateInterval
+        let times = interval == 1_000_000 ? "once" : "\(1_000_000 / interval) times"
+        return "stored when it changes, at most \(times) per second; every "
+            + "\(repeatInterval / 1_000_000) s while it stays"
+    }
+
     private static func interval(_ value: Reading.Value) -> Int64 {
         if case .number = value { numberInterval } else { stateInterval }
     }

@@ -54,6 +54,11 @@ package struct J1939Evidence: Sendable {
         if groups.count == 1, !hasOthers { isShown = true }
     }
 
+    /// Whether a frame has the form of an address claim, which shows no protocol: NMEA 2000 has the same.
+    static func isClaim(_ frame: LoggedFrame) -> Bool {
+        frame.isExtended && frame.data.count == 8 && frame.id & 0x1FFF_FF00 == 0x18EE_FF00
+    }
+
     private func isShared(_ frame: LoggedFrame) -> Bool {
         frame.isExtended && frame.id >> 24 & 0x3 == 0
             && Self.shared.contains(J1939.Identifier(frame.id).parameterGroup)

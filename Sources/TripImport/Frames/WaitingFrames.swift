@@ -44,7 +44,10 @@ package struct WaitingFrames: Sendable {
         let bus = bus(of: frame)
         if evidence[bus]?.isShown == true { return .passed }
         let mayBe = evidence[bus, default: J1939Evidence(table)].note(frame)
-        guard waiting != nil, mayBe || isWaiting else { return .passed }
+        // ECUs claim their addresses before they send anything else.
+        guard waiting != nil, mayBe || isWaiting || J1939Evidence.isClaim(frame) else {
+            return .passed
+        }
         waiting?.append(Numbered(frame: frame, line: line))
         let begun = waiting?.first?.frame.time ?? frame.time
         let isOver =

@@ -120,6 +120,23 @@ import Testing
         #expect(one.lines.isEmpty)
     }
 
+    /// The NAME of SAE J1939-81 as can-j1939 2.0.12 writes it: manufacturer 10, function 3.
+    ///
+    /// ECUs claim their addresses before they send anything else. NMEA 2000 has claims of the same form.
+    @Test func `a claim of an address is read once the bus has shown its protocol`() throws {
+        let claim = "18EEFF03#090340010A035409"
+        let frames = [claim, "0CF00400#FFFFFF6813FFFFFF", "18FEEE00#7DFFFFFFFFFFFFFF"]
+        let names = ["SPN2838", "SPN2841.Name", "SPN190"]
+        let found = try printed(frames, names, isNamed: false)
+        #expect(
+            found.lines == [
+                "0 03 SPN2838 10 Manufacturer", "0 03 SPN2841.Name transmission Function",
+                "1 00 SPN190 621.0 rpm",
+            ])
+        let boat = try printed([claim, "19F20000#0000100000000000"], isNamed: false)
+        #expect(boat.lines.isEmpty)
+    }
+
     /// An ECU repeats its active codes every second.
     @Test func `a list of codes is printed when it changes`() throws {
         let list = "18FECA00#0400BE0003015AFF"

@@ -201,7 +201,7 @@ let package = Package(
             name: "Dashboard",
             dependencies: [
                 "OBDCore", "Diagnostics", "SystemIO", "Accessory", "ScanSession", "PIDTables",
-                "VehicleScan", "TripStore", "Formats", "Reports", "WebServer",
+                "VehicleScan", "TripStore", "Formats", "TripRecorder", "Reports", "WebServer",
             ], exclude: ["Page/web"], swiftSettings: strict,
             plugins: ["EmbedFilesPlugin"]),
         .target(

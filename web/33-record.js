@@ -1,4 +1,4 @@
-// The recording: a button begins and ends a trip; beside the vehicle stands what is recorded.
+// A button begins and ends a recorded trip; the line beside the vehicle names the trip.
 const recordingText = ({ recording }) => !recording ? null : recording.trip === null ? '⏺ Recording begins with the vehicle'
   : '⏺ Trip ' + recording.trip + ' since ' + new Date(recording.since).toLocaleTimeString([], { timeStyle: 'short' }) + ', ' + recording.readings.toLocaleString() + ' readings';
 let lastRecorded = null, storingTold = null;
@@ -7,7 +7,7 @@ function drawRecording(o) {
   const text = o.recording ? 'End recording' : 'Record';
   if ($('record').textContent !== text) $('record').textContent = text;
   const trip = o.recording ? o.recording.trip : null;
-  // Also a recording that ended elsewhere, or with the session, is told.
+  // A trip may also end elsewhere, or with the session; the page says so, too.
   if (lastRecorded !== null && trip !== lastRecorded) recorded('Trip ' + lastRecorded + ' is stored. ', h('a', { href: '#trips/' + lastRecorded, text: 'Show it' }));
   else if (trip !== null && trip !== lastRecorded) recorded();
   if (o.storing && o.storing !== storingTold) recorded('Not stored: ' + o.storing + '.');

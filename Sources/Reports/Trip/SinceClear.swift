@@ -35,9 +35,12 @@ package struct SinceClear: Hashable, Sendable {
     }
 
     /// Whether most faults had no time to show since then: less than 100 km, 5 warm-ups or 120 minutes.
+    ///
+    /// Nobody drives more than 450 km in 120 minutes: such minutes began later, after the battery was off, or are
+    /// those of the engine of a hybrid.
     var isRecent: Bool {
         kilometres.map { $0 < 100 } ?? false || warmUps.map { $0 < 5 } ?? false
-            || minutes.map { $0 < 120 } ?? false
+            || minutes.map { $0 < 120 && kilometres ?? 0 <= 450 } ?? false
     }
 
     /// `12 km and 3 warm-ups`.

@@ -201,6 +201,15 @@ import Testing
 
     // MARK: Clearing
 
+    @Test func `few minutes beside many kilometres do not say when codes were cleared`() throws {
+        // 450 km (01C2) may be driven in 119 minutes, 451 km may not.
+        let minutes = try Self.reading(0x4E, [0x00, 0x77])
+        let may = try findings(condition([], Self.reading(0x31, [0x01, 0xC2]) + minutes))
+        let mayNot = try findings(condition([], Self.reading(0x31, [0x01, 0xC3]) + minutes))
+        #expect(may.verdict.text.contains("may still be unseen"))
+        #expect(!mayNot.verdict.text.contains("may still be unseen"))
+    }
+
     @Test(
         arguments: [
             (

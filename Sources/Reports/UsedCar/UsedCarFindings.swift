@@ -14,6 +14,8 @@ package struct UsedCarFindings: Sendable {
     package let clearedAgo: String?
     /// Whether there was anything to compare.
     package let isTestable: Bool
+    /// The distance after which most faults are found again, in words.
+    private let enough: String
 
     /// The findings; `known` are reasons that the user knows, and `distance` writes kilometres.
     package init(
@@ -21,6 +23,7 @@ package struct UsedCarFindings: Sendable {
         distance: @escaping (Double) -> String
     ) {
         let compared = UsedCarComparison(facts, distance: distance)
+        enough = distance(100)
         let all =
             compared.distanceFindings + compared.counterFindings + compared.clearingFindings
             + compared.identityFindings
@@ -64,12 +67,12 @@ package struct UsedCarFindings: Sendable {
         }
         if let clearedAgo {
             parts.append(
-                "Cleared \(clearedAgo) ago: a fault may be unseen; drive 50 to 100 km with the "
-                    + "vehicle, then read again.")
+                "Cleared \(clearedAgo) ago: a fault may be unseen; drive \(enough) with the vehicle, "
+                    + "then read again.")
         }
         if hasRunNoMonitor {
             parts.append(
-                "No monitor has run: a fault may be unseen; drive 50 to 100 km with the vehicle, "
+                "No monitor has run: a fault may be unseen; drive \(enough) with the vehicle, "
                     + "then read again.")
         }
         if parts.isEmpty {

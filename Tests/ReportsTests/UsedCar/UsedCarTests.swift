@@ -947,7 +947,7 @@ import Testing
             findings.verdict == """
                 Two facts contradict each other: The fuel consumption monitor (7E8 09:17) has \
                 counted 182344 km, but the dashboard shows 97310 km. Cleared 34 km and 2 warm-ups \
-                ago: a fault may be unseen; drive 50 to 100 km with the vehicle, then read again.
+                ago: a fault may be unseen; drive 100 km with the vehicle, then read again.
                 """)
         #expect(
             findings.findings.last?.text == """

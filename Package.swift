@@ -301,7 +301,7 @@ let package = Package(
             "Engines",
             [
                 "OBDCore", "Diagnostics", "SystemIO", "PIDTables", "VehicleScan", "TripStore",
-                "Publishing", "Settings", "Engines",
+                "Publishing", "Settings", "Engines", "TestSupport",
             ]),
         tests("TerminalView", ["OBDCore", "Formats", "TerminalView", "TestSupport"]),
         tests("WebServer", ["OBDCore", "CSystem", "SystemIO", "WebServer"]),

@@ -145,7 +145,7 @@ extension TripStore {
     }
 
     /// Gives the space of the log of changes back to the disk, unless another program reads it.
-    private func shortenLog() {
+    func shortenLog() {
         try? write { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 }

@@ -153,7 +153,16 @@ public final class TripStore: Sendable {
         }
         guard access == .readWrite else { return }
         try chooseJournal()
-        try closeAbandonedTrips()
+        do throws(StoreError) {
+            try closeAbandonedTrips()
+        } catch where error.isFullDisk {
+            // The log of changes of a killed process may be what fills the disk. A store that cannot be opened
+            // could not make room either; the trips and their copies wait for the next start.
+            shortenLog()
+            do throws(StoreError) {
+                try closeAbandonedTrips()
+            } catch where error.isFullDisk {}
+        }
     }
 
     private func checkSchema(_ version: Int) throws(StoreError) {

@@ -261,6 +261,11 @@ import Testing
         let place = try await killed(300)
         #expect(throws: StoreError.self) { try writer.end(.stopped, at: Fixtures.after(999)) }
         #expect(Self.copies(scratch).count == 1)
+        // The next start opens it anyway, because only a store that is open can make room.
+        limits.memory = place.url.path
+        let full = try TripStore(path: place.path(), limits: limits)
+        #expect(try full.trip(1).isAbandoned && full.trip(1).readings == 1)
+        full.closeFile()
         #expect(try Self.open(place).trip(1).readings == 301)
     }
 

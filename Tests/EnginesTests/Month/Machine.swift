@@ -48,12 +48,10 @@ final class Machine: Sendable {
 
     /// Waits until the clock since the boot shows `instant`.
     func wait(until instant: Instant) {
-        state.withLock { state in
-            let counted = (instant.nanoseconds + 999) / 1000
-            // A microsecond more, so that rounding does not end the wait too early.
-            let run = counted - counted * state.drift / 1_000_000 + 1
-            state.now = max(state.now, state.booted + run)
-        }
+        let left = (instant.nanoseconds - self.instant.nanoseconds + 999) / 1000
+        if left > 0 { wait(left - left / 100_000) }
+        // The clock is up to ten millionths fast or slow.
+        while self.instant < instant { wait(max(1, (instant - self.instant).nanoseconds / 1000)) }
     }
 
     /// Starts with a wall clock that shows this.

@@ -27,6 +27,7 @@ import Testing
                 let logger = try Pi(seed: seed, folder: folder)
                 try logger.run(days: days)
                 sum += logger.counts
+                if Self.variable != nil { print("seed \(seed): \(logger.counts.drives) drives") }
             } catch {
                 Issue.record("seed \(seed): \(error)")
             }

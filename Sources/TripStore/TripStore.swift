@@ -155,13 +155,22 @@ public final class TripStore: Sendable {
         try chooseJournal()
         do throws(StoreError) {
             try closeAbandonedTrips()
-        } catch where error.isFullDisk {
-            // The log of changes of a killed process may be what fills the disk. A store that cannot be opened
-            // could not make room either; the trips and their copies wait for the next start.
-            shortenLog()
-            do throws(StoreError) {
-                try closeAbandonedTrips()
-            } catch where error.isFullDisk {}
+        } catch {
+            guard error.isFullDisk else { throw error }
+            try closeOnFullDisk()
+        }
+    }
+
+    /// Closes abandoned trips on a full disk, or leaves them and their copies in memory for the next start.
+    ///
+    /// A store that could not be opened could not make room either.
+    private func closeOnFullDisk() throws(StoreError) {
+        // The log of changes of a killed process may be what fills the disk.
+        shortenLog()
+        do throws(StoreError) {
+            try closeAbandonedTrips()
+        } catch {
+            guard error.isFullDisk else { throw error }
         }
     }
 

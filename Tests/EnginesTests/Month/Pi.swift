@@ -175,6 +175,7 @@ final class Pi {
         machine.wait(30 * second)
         synchronise()
         broker.isAway = false
+        isAtEnd = true
         publisher = try startPublisher()
         for _ in 0..<3 {
             machine.wait(minute)
@@ -333,6 +334,8 @@ final class Pi {
     }
 
     private var codes = 1
+    /// Whether nothing disturbs the delivery any more.
+    private var isAtEnd = false
 
     // MARK: The writer
 
@@ -621,7 +624,7 @@ final class Pi {
         while let batch = try publisher.pending ?? publisher.feed.next() {
             publisher.pending = batch
             guard broker.take(batch.lines) else { return }
-            if chance(2) {
+            if !isAtEnd, chance(2) {
                 self.publisher = nil
                 return
             }

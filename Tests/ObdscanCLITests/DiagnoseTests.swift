@@ -66,10 +66,9 @@ import Testing
     @Test func `a drive with overheating names it, with evidence and what to do`() throws {
         let found = try diagnose(log(idle: -1, cruise: 0, coolant: 124), ["--json"])
         #expect(found.status == 1)
-        // At what speed it is hot shows only with the ambient temperature.
-        #expect(found.findings.first?.verdict == "several")
+        #expect(found.findings.first?.verdict == "cause")
         let causes = found.findings.filter { $0.kind == "cause" }
-        #expect(Set(causes.compactMap(\.cause)) == ["overheating", "overheating-slow"])
+        #expect(Set(causes.compactMap(\.cause)) == ["overheating"])
         #expect(causes.allSatisfy { $0.drive == "stop" && ($0.probability ?? 1) < 1 })
         let heat = try #require(found.findings.first { $0.feature == "ect.max" })
         #expect(heat.side == "for" && heat.value == 124)

@@ -35,6 +35,9 @@ package struct DriveInference: Sendable {
     /// The exponent of all likelihood ratios: features are less independent than the arithmetic takes them to be.
     static let calibration = 0.8
     static let otherPrior = 0.03
+    /// How far the formulas of a cause may be off, as a share of the shift that they expect: no two engines share their
+    /// geometry, and the severity lies between those that are tried.
+    static let formulaError = 0.15
 
     package init(
         _ features: [String: DriveFeature], numbers: [String: Double], traits: Set<String>,
@@ -44,6 +47,8 @@ package struct DriveInference: Sendable {
             feature.measure.healthy != nil
                 && !feature.measure.unless.contains { features[$0] != nil }
         }.sorted { $0.id < $1.id }
+        let unknowns = counted.map(Self.unknown)
+        let healths = counted.map { Self.log($0, $0.measure.centre) }
         var untested: [(cause: CauseTable.Cause, missing: [String])] = []
         var candidates: [Candidate] = []
         var priors: [Double] = []
@@ -53,6 +58,8 @@ package struct DriveInference: Sendable {
                 untested.append((cause, missing.compactMap(\.first)))
                 continue
             }
+            // What a cause leaves as it is says nothing for or against it beside health.
+            let touched = counted.indices.filter { cause.touches(counted[$0].measure, table) }
             var best: Candidate?
             var logs: [Double] = []
             let severities: [Double?] = cause.severities.isEmpty ? [nil] : cause.severities
@@ -61,15 +68,15 @@ package struct DriveInference: Sendable {
                 var weights: [String: Double] = [:]
                 var expected: [String: Double] = [:]
                 var total = 0.0
-                for feature in counted {
+                for place in touched {
+                    let feature = counted[place]
                     if let value = prediction.value(of: feature.measure) {
-                        let weight =
-                            Self.log(feature, value) - Self.log(feature, feature.measure.centre)
+                        let weight = Self.log(feature, value) - healths[place]
                         weights[feature.id] = weight
                         expected[feature.id] = value
                         total += weight
                     } else {
-                        total += Self.unknown(feature)
+                        total += unknowns[place]
                     }
                 }
                 logs.append(total)
@@ -86,7 +93,7 @@ package struct DriveInference: Sendable {
             candidates.append(found)
             priors.append(cause.frequency.prior)
         }
-        let unknown = counted.reduce(0.0) { $0 + Self.unknown($1) }
+        let unknown = unknowns.reduce(0, +)
         let rest = 1 - priors.reduce(0, +) - Self.otherPrior
         var all = [
             Logarithm.log(rest), Logarithm.log(Self.otherPrior) + Self.calibration * unknown,
@@ -122,7 +129,8 @@ package struct DriveInference: Sendable {
     static func log(_ feature: DriveFeature, _ expected: Double, wider: Double = 1) -> Double {
         guard let healthy = feature.measure.healthy else { return 0 }
         let spread = healthy.spread * wider
-        let scale = (spread * spread + feature.error * feature.error).squareRoot()
+        let model = formulaError * (expected - healthy.centre)
+        let scale = (spread * spread + feature.error * feature.error + model * model).squareRoot()
         let t = (feature.value - expected) / scale
         let tails = healthy.tails
         return -(tails + 1) / 2 * Logarithm.log(1 + t * t / tails) - Logarithm.log(scale)
@@ -132,6 +140,20 @@ package struct DriveInference: Sendable {
 extension CauseTable.Measure {
     /// The centre of healthy vehicles.
     fileprivate var centre: Double { healthy?.centre ?? 0 }
+}
+
+extension CauseTable.Cause {
+    /// Whether it changes a measure, or says nothing of it.
+    fileprivate func touches(_ measure: CauseTable.Measure, _ table: CauseTable) -> Bool {
+        if free.contains(measure.id) || expects.contains(where: { $0.feature == measure.id }) {
+            return true
+        }
+        switch measure.derived {
+        case nil: return false
+        case .difference(let a, let b), .ratio(let a, let b):
+            return [a, b].contains { id in table[measure: id].map { touches($0, table) } ?? false }
+        }
+    }
 }
 
 /// What a cause of one severity makes of each measure.

@@ -1,44 +1,58 @@
 /// A measured quantity that tells something about the condition of the vehicle, as `pids/quantities.tsv` calls it.
-package enum DriveQuantity: String, Hashable, Sendable, CaseIterable {
+package enum DriveQuantity: Int, Hashable, Sendable, CaseIterable {
     case speed
-    case engineSpeed = "engine-speed"
+    case engineSpeed
     case coolant
     /// Fuel trims of both banks, in %.
-    case shortTrim1 = "short-trim-1"
-    case longTrim1 = "long-trim-1"
-    case shortTrim2 = "short-trim-2"
-    case longTrim2 = "long-trim-2"
+    case shortTrim1
+    case longTrim1
+    case shortTrim2
+    case longTrim2
     /// The code of PID 03, and that of PID 51.
-    case fuelStatus = "fuel-status"
-    case fuelType = "fuel-type"
+    case fuelStatus
+    case fuelType
     /// The share of ethanol in %: the vehicle takes any mixture.
     case ethanol
     /// V at the ECU.
     case voltage
     case manifold, barometric
     case ambient
-    case intakeAir = "intake-air"
-    case airFlow = "air-flow"
+    case intakeAir
+    case airFlow
     case load
-    case absoluteLoad = "absolute-load"
+    case absoluteLoad
     case throttle, pedal
     case lambda
-    case commandedLambda = "commanded-lambda"
-    case frontVoltage = "front-voltage"
-    case rearVoltage = "rear-voltage"
-    case secondaryTrim = "secondary-trim"
+    case commandedLambda
+    case frontVoltage
+    case rearVoltage
+    case secondaryTrim
     case purge
-    case tankPressure = "tank-pressure"
-    case railPressure = "rail-pressure"
-    case commandedRail = "commanded-rail"
+    case tankPressure
+    case railPressure
+    case commandedRail
     case boost
-    case commandedBoost = "commanded-boost"
-    case egrError = "egr-error"
-    case commandedEGR = "commanded-egr"
+    case commandedBoost
+    case egrError
+    case commandedEGR
 
     /// The place in arrays of all quantities.
-    var place: Int { Self.places[self] ?? 0 }
+    var place: Int { rawValue }
 
-    private static let places = Dictionary(
-        uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) })
+    /// As the table calls it.
+    package var name: String { Self.names[rawValue] }
+
+    package init?(name: String) {
+        guard let place = Self.names.firstIndex(of: name) else { return nil }
+        self.init(rawValue: place)
+    }
+
+    private static let names = [
+        "speed", "engine-speed", "coolant", "short-trim-1", "long-trim-1", "short-trim-2",
+        "long-trim-2", "fuel-status", "fuel-type", "ethanol", "voltage", "manifold", "barometric",
+        "ambient", "intake-air", "air-flow", "load", "absolute-load", "throttle", "pedal", "lambda",
+        "commanded-lambda", "front-voltage", "rear-voltage", "secondary-trim", "purge",
+        "tank-pressure", "rail-pressure", "commanded-rail", "boost", "commanded-boost", "egr-error",
+        "commanded-egr",
+    ]
 }

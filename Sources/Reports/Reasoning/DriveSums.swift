@@ -58,6 +58,50 @@ struct DriveHeld: Sendable {
     }
 }
 
+/// The lowest level that was not exceeded for some time, of which half counts, and that no longer rose.
+struct DriveCeiling: Sendable {
+    let seconds: Int64
+    /// The highest value of each tenth of the time, with the readings that count.
+    private var parts: [(start: Int64, highest: Double, counted: Int, all: Int)] = []
+    private(set) var lowest: Double?
+    private(set) var from: Int64 = 0
+    private(set) var to: Int64 = 0
+    /// Whether the level did not rise in the latest span of this time.
+    private(set) var isSettled = false
+
+    init(seconds: Int64) { self.seconds = seconds }
+
+    /// Takes a value; `breaks` begins again.
+    mutating func add(_ value: Double, at t: Int64, breaks: Bool, counts: Bool) {
+        if breaks {
+            parts = []
+            isSettled = false
+            return
+        }
+        let length = seconds * 100_000
+        guard var part = parts.last, t - part.start < length else {
+            if parts.count == 10 { judge(t) }
+            parts.append((t, value, counts ? 1 : 0, 1))
+            if parts.count > 10 { parts.removeFirst() }
+            return
+        }
+        part.highest = max(part.highest, value)
+        part.all += 1
+        if counts { part.counted += 1 }
+        parts[parts.count - 1] = part
+    }
+
+    private mutating func judge(_ t: Int64) {
+        guard let first = parts.first, let last = parts.last else { return }
+        let highest = parts.reduce(first.highest) { max($0, $1.highest) }
+        isSettled = last.highest <= first.highest + 2
+        let counted = parts.reduce(0) { $0 + $1.counted }
+        let all = parts.reduce(0) { $0 + $1.all }
+        guard isSettled, 2 * counted >= all, highest < lowest ?? .infinity else { return }
+        (lowest, from, to) = (highest, first.start, t)
+    }
+}
+
 /// Counts of values in steps, for quantiles without keeping the values.
 struct DriveHistogram: Sendable {
     private let low, step: Double
@@ -105,4 +149,12 @@ struct DriveCrossings: Sendable {
     }
 
     var share: Double { readings > 0 ? crossings / readings : 0 }
+}
+
+/// Quantities, one bit each: a set is asked for each reading.
+struct QuantitySet: Sendable {
+    private var bits: UInt64 = 0
+
+    mutating func insert(_ quantity: DriveQuantity) { bits |= 1 << UInt64(quantity.place) }
+    func contains(_ quantity: DriveQuantity) -> Bool { bits & (1 << UInt64(quantity.place)) != 0 }
 }

@@ -84,7 +84,7 @@ package struct DriveVerdict: Sendable {
             kind == .unclear
             ? Array(judged.filter { $0.excess > 0 }.sorted { $0.excess > $1.excess }.prefix(3))
             : []
-        let names = Set(known.map(\.rawValue))
+        let names = Set(known.map(\.name))
         let measured = Set(judged.map(\.id))
         untested = table.measures.filter { $0.limit != nil && !measured.contains($0.id) }.map {
             Untested(measure: $0, needs: $0.needs.filter { !names.contains($0) })
@@ -121,7 +121,7 @@ package struct DriveVerdict: Sendable {
         _ possible: [DriveInference.Candidate]
     ) -> [DriveInference.Candidate]? {
         let likely = possible.filter { $0.probability >= Self.twin }
-        guard let first = likely.first, first.mustHolds else { return nil }
+        guard let first = likely.first(where: \.mustHolds) else { return nil }
         let twins = likely.filter { other in
             other.cause.id != first.cause.id
                 && (first.cause.alike.contains { $0.cause == other.cause.id }

@@ -25,7 +25,7 @@ package struct DriveWatch: Sendable {
         repeating: nil, count: DriveQuantity.allCases.count)
     /// The first value of each quantity, and whether another one came.
     private var first = [Double?](repeating: nil, count: DriveQuantity.allCases.count)
-    private var moved = Set<DriveQuantity>()
+    private var moved = QuantitySet()
 
     private var runningSince: Int64?
     private var stoppedSince: Int64?
@@ -33,6 +33,8 @@ package struct DriveWatch: Sendable {
     /// Since when the trim of each bank is exactly 0.
     private var zeroTrims: [Int64?] = [nil, nil]
     private var hasRun = false
+    /// Whether the trip begins before the engine was started.
+    private var startsOff = false
     private var highestVoltage = 0.0
     private var ran = 0.0
     private var movedWhileRunning = 0.0
@@ -48,13 +50,37 @@ package struct DriveWatch: Sendable {
     private var sums = [DriveSum](
         repeating: DriveSum(), count: Place.allCases.count * Mean.allCases.count)
     private var coolant = DriveSum()
-    private var coolantTown = DriveSum()
-    private var coolantRoad = DriveSum()
     private var ambientAir = DriveSum()
     private var off = DriveSum()
     private var egr = DriveSum()
     private var heat = DriveHeld()
     private var charge = DriveHeld()
+    /// The voltage that was not exceeded for four minutes, and the coolant for three.
+    private var discharge = DriveCeiling(seconds: 240)
+    private var cooled = DriveCeiling(seconds: 180)
+    private var rest = DriveSum()
+    private var crank = DriveSum()
+    private var fullLoads = DriveHistogram(0...100, step: 0.5)
+    private var fullAir = DriveHistogram(0...3, step: 0.005)
+    private var fullThrottle = DriveSum()
+    private var fullDrops = DriveHistogram(-200...100, step: 0.5)
+    private var intakeRoad = DriveSum()
+    private var frontDelays: [Double] = []
+    /// The longest stretch of a pull in which the mixture was too lean, and the current one.
+    private var leanest: (seconds: Double, from: Int64, to: Int64) = (0, 0, 0)
+    private var lean: (from: Int64, last: Int64)?
+    private var richPull = DriveSum()
+    /// Readings of lambda in closed loop, and those that are far from the commanded one.
+    private var wander = (all: 0.0, off: 0.0)
+    /// Since when the driver asks for everything.
+    private var sinceFull: Int64?
+    private var frontSaw = (low: Double.infinity, high: -Double.infinity, from: Int64(0))
+    /// Whether the delay of this fuel cut is still to be measured: the sensor was not lean before.
+    private var awaitsLean = false
+    private var isLean = true
+    /// The greatest steps between two readings of temperatures.
+    private var coolantStep: (value: Double, t: Int64) = (0, 0)
+    private var intakeStep: (value: Double, t: Int64) = (0, 0)
     private var voltage = DriveSum()
     private var voltages = DriveHistogram(8...20, step: 0.05)
     /// Sums of a straight line through the voltages, in units of 10 minutes.
@@ -65,6 +91,8 @@ package struct DriveWatch: Sendable {
     private var frontCrossings: DriveCrossings?
     private var rearCrossings = DriveCrossings(middle: 0.45)
     private var rearExtremes: (low: Double, high: Double, from: Int64, to: Int64)?
+    private var rearStill: (value: Double, from: Int64, pull: Double, cut: Double)?
+    private var rearDied: (from: Int64, to: Int64)?
     private var rearSaw = (pull: 0.0, cut: 0.0, last: Int64(0))
     private var window: (start: Int64, low: Double, high: Double, sum: DriveSum)?
     private var deviations: [Double] = []
@@ -140,10 +168,19 @@ package struct DriveWatch: Sendable {
         case .load:
             highestLoad = max(highestLoad, value)
             watchPull(t)
+            if has(sinceFull, 1, at: t) { fullLoads.add(value) }
             add(value, .load, at: t)
         case .pedal: watchPull(t)
+        case .intakeAir:
+            if turnsNow(t) { Self.step(value, t, before, &intakeStep) }
+            guard ran >= 180, fresh(.speed, at: t) ?? 0 > 60,
+                let air = fresh(.ambient, at: t, within: 120)
+            else { return }
+            intakeRoad.add(value - air, at: t)
         case .absoluteLoad: takeAbsoluteLoad(value, t)
-        case .throttle: add(value, .throttle, at: t)
+        case .throttle:
+            watchPull(t)
+            add(value, .throttle, at: t)
         case .lambda: takeLambda(value, t)
         case .frontVoltage: takeFront(value, t)
         case .rearVoltage: takeRear(value, t)
@@ -162,7 +199,7 @@ package struct DriveWatch: Sendable {
             // Without a command the error is a share of nothing.
             if let wanted = fresh(.commandedEGR, at: t), wanted >= 10 { egr.add(value, at: t) }
         case .ambient: ambientAir.add(value, at: t)
-        case .longTrim1, .longTrim2, .fuelType, .ethanol, .barometric, .intakeAir, .purge,
+        case .longTrim1, .longTrim2, .fuelType, .ethanol, .barometric, .purge,
             .commandedLambda, .commandedRail, .commandedBoost, .commandedEGR:
             break
         }
@@ -172,6 +209,7 @@ package struct DriveWatch: Sendable {
         _ rpm: Double, _ t: Int64, _ before: (t: Int64, value: Double)?
     ) {
         let gap = before.map { t - $0.t } ?? .max
+        if before == nil { startsOff = rpm == 0 }
         if rpm > 400 {
             // After a long gap the engine may have been off.
             if runningSince == nil || gap > 30_000_000 { runningSince = t }
@@ -209,6 +247,11 @@ package struct DriveWatch: Sendable {
         let turns = fresh(.engineSpeed, at: t).map { $0 >= 1_500 } ?? false
         let isWarm = fresh(.coolant, at: t, within: 30).map { $0 >= 70 } ?? false
         sincePull = wants && turns && isWarm ? sincePull ?? t : nil
+        // The throttle of a healthy engine is wide open from there on; a resting position of 18 % is included.
+        let isFull =
+            fresh(.throttle, at: t).map { $0 >= 75 } ?? false
+            && fresh(.pedal, at: t).map { $0 >= 75 } ?? true
+        sinceFull = isFull && turns && isWarm ? sinceFull ?? t : nil
     }
 
     /// Fuel is cut while the vehicle rolls in gear.
@@ -216,6 +259,13 @@ package struct DriveWatch: Sendable {
         let isCut =
             fresh(.fuelStatus, at: t) == 4 && fresh(.speed, at: t) ?? 0 > 25
             && fresh(.engineSpeed, at: t) ?? 0 > 1_300 && fresh(.load, at: t) ?? 100 < 25
+        if isCut, sinceFuelCut == nil { awaitsLean = !isLean }
+        if !isCut, let sinceFuelCut, awaitsLean {
+            // It never became lean.
+            let cut = Double(t - sinceFuelCut) / 1e6
+            if cut >= 2, frontDelays.count < 256 { frontDelays.append(cut) }
+            awaitsLean = false
+        }
         sinceFuelCut = isCut ? sinceFuelCut ?? t : nil
     }
 
@@ -289,6 +339,7 @@ package struct DriveWatch: Sendable {
     private mutating func takeCoolant(
         _ celsius: Double, _ t: Int64, _ before: (t: Int64, value: Double)?
     ) {
+        if turnsNow(t) { Self.step(celsius, t, before, &coolantStep) }
         // The ends of its range mean a broken wire.
         guard celsius > -40, celsius < 150 else { return }
         if startCoolant == nil { startCoolant = celsius }
@@ -296,22 +347,36 @@ package struct DriveWatch: Sendable {
         // Coolant becomes hotter after the engine was switched off, and cold where a hybrid drives without it.
         let runs = fresh(.engineSpeed, at: t, within: 5).map { $0 > 400 } ?? false
         heat.add(celsius, at: t, breaks: isGap || !runs)
+        let isMild = fresh(.ambient, at: t, within: 300).map { $0 > -7 } ?? false
+        cooled.add(
+            celsius, at: t, breaks: isGap || !runs || !isMild || ran < 300,
+            counts: fresh(.speed, at: t, within: 5) ?? 0 > 10)
         if celsius >= 70, warmAfter == nil { warmAfter = (ran / 60, t) }
-        guard runs, ran >= 900, movedWhileRunning >= ran / 2,
+        // Coolant that still becomes warmer says nothing about the thermostat.
+        guard runs, ran >= 300, movedWhileRunning >= ran / 3, cooled.isSettled || ran >= 900,
             let speed = fresh(.speed, at: t, within: 5),
-            let air = fresh(.ambient, at: t, within: 300), air > 5
+            let air = fresh(.ambient, at: t, within: 300), air > -7
         else { return }
-        if speed < 50 { coolantTown.add(celsius, at: t) }
         if speed > 60 { coolant.add(celsius, at: t) }
-        if speed > 80 { coolantRoad.add(celsius, at: t) }
     }
 
     private mutating func takeVoltage(
         _ volts: Double, _ t: Int64, _ before: (t: Int64, value: Double)?
     ) {
-        guard let rpm = fresh(.engineSpeed, at: t), rpm > 500,
-            runningSince.map({ t - $0 >= 60_000_000 }) ?? false
-        else { return }
+        guard let rpm = fresh(.engineSpeed, at: t) else { return }
+        if !hasRun {
+            // The starter takes the voltage down by more than the lamps and pumps of the ignition do.
+            if rest.count >= 3, volts < rest.mean - 0.8 {
+                crank.add(volts, at: t)
+            } else if rpm == 0 {
+                rest.add(volts, at: t)
+            }
+        }
+        guard rpm > 500, runningSince.map({ t - $0 >= 60_000_000 }) ?? false else {
+            return
+        }
+        discharge.add(
+            volts, at: t, breaks: before.map { t - $0.t > 5_000_000 } ?? true, counts: rpm > 1_000)
         voltage.add(volts, at: t)
         highestVoltage = max(highestVoltage, volts)
         charge.add(volts, at: t, breaks: before.map { t - $0.t > 5_000_000 } ?? true)
@@ -326,6 +391,10 @@ package struct DriveWatch: Sendable {
 
     private mutating func takeManifold(_ pressure: Double, _ t: Int64) {
         let found = place(at: t)
+        if has(sinceFull, 1, at: t), let air = fresh(.barometric, at: t, within: 120) {
+            fullThrottle.add(air - pressure, at: t)
+            fullDrops.add(air - pressure)
+        }
         add(pressure, .manifold, at: t)
         if found == .idle { idlePressures.add(pressure) }
         if let rpm = fresh(.engineSpeed, at: t), rpm > 400, pressure > 0 {
@@ -333,8 +402,7 @@ package struct DriveWatch: Sendable {
             add(Self.filling(pressure) * pressure * rpm / kelvin, .relativeAir, at: t)
         }
         // Many ECUs read the air pressure only before the engine starts, and the vehicle may have climbed since.
-        guard !hasRun, let stoppedSince, t - stoppedSince >= 5_000_000,
-            fresh(.engineSpeed, at: t) == 0,
+        guard !hasRun, stoppedSince != nil, fresh(.engineSpeed, at: t) == 0,
             let air = fresh(.barometric, at: t, within: 600)
         else { return }
         // Some ECUs keep the value that the running engine had.
@@ -362,6 +430,13 @@ package struct DriveWatch: Sendable {
 
     /// PID 43 is the air of a stroke over that of the displacement at 1.184 g/L.
     private mutating func takeAbsoluteLoad(_ load: Double, _ t: Int64) {
+        // Over what the displacement would hold of the air around the vehicle.
+        if has(sinceFull, 1, at: t), fresh(.engineSpeed, at: t) ?? 0 > 1_800,
+            let air = fresh(.barometric, at: t, within: 600), air > 50,
+            let celsius = fresh(.ambient, at: t, within: 600)
+        {
+            fullAir.add(load / 100 * 101.3 / air * (celsius + 273.15) / 298.15)
+        }
         guard load > 5, let flow = fresh(.airFlow, at: t, within: 1), flow > 0,
             let rpm = fresh(.engineSpeed, at: t, within: 1), rpm > 1_200
         else { return }
@@ -370,9 +445,16 @@ package struct DriveWatch: Sendable {
 
     private mutating func takeLambda(_ lambda: Double, _ t: Int64) {
         // 0 and the end of its range are no measured values.
+        if lambda >= 1.99 { watchLean(true, t) }
         guard lambda > 0.5, lambda < 1.99 else { return }
+        watchLean(lambda > 1.5, t)
         if place(at: t) == .cruise { takeFrontCrossing(lambda, middle: 1) }
         guard let wanted = fresh(.commandedLambda, at: t), wanted > 0.5 else { return }
+        watchLeanPull(lambda > wanted + 0.08, t)
+        if sincePull == nil, fresh(.fuelStatus, at: t) == 2 {
+            wander.all += 1
+            if abs(lambda - wanted) > 0.08 { wander.off += 1 }
+        }
         if sinceFuelCut == nil { add(lambda - wanted, .lambda, at: t) }
     }
 
@@ -382,7 +464,59 @@ package struct DriveWatch: Sendable {
         frontCrossings = found
     }
 
+    /// How long the sensor takes to show the air of a fuel cut.
+    private mutating func watchLean(_ isLean: Bool, _ t: Int64) {
+        self.isLean = isLean
+        guard let sinceFuelCut, awaitsLean, isLean else { return }
+        awaitsLean = false
+        if frontDelays.count < 256 { frontDelays.append(Double(t - sinceFuelCut) / 1e6) }
+    }
+
+    /// Whether the engine turns, as a reading of less than a second ago says: a hybrid may be asked for no engine.
+    private func turnsNow(_ t: Int64) -> Bool {
+        guard runningSince != nil, let turned = latest[DriveQuantity.engineSpeed.place] else {
+            return false
+        }
+        return t - turned.t < 1_000_000
+    }
+
+    /// The greatest step of a temperature between readings of the same few seconds.
+    private static func step(
+        _ value: Double, _ t: Int64, _ before: (t: Int64, value: Double)?,
+        _ greatest: inout (value: Double, t: Int64)
+    ) {
+        guard let before, t - before.t <= 3_000_000 else { return }
+        let size = abs(value - before.value)
+        if size > greatest.value { greatest = (size, t) }
+    }
+
+    /// The mixture in the pull, without its first moments in which fuel settles on the walls.
+    private mutating func watchLeanPull(_ isLean: Bool, _ t: Int64) {
+        guard has(sincePull, 1.5, at: t) else {
+            lean = nil
+            return
+        }
+        richPull.add(isLean ? 1 : 0, at: t)
+        guard isLean else {
+            lean = nil
+            return
+        }
+        guard let since = lean, t - since.last <= 1_200_000 else {
+            lean = (t, t)
+            return
+        }
+        lean = (since.from, t)
+        let seconds = Double(t - since.from) / 1e6
+        if seconds > leanest.seconds { leanest = (seconds, since.from, t) }
+    }
+
     private mutating func takeFront(_ volts: Double, _ t: Int64) {
+        watchLean(volts < 0.3, t)
+        if has(runningSince, 120, at: t), fresh(.coolant, at: t, within: 30) ?? 0 >= 50 {
+            if frontSaw.from == 0 { frontSaw.from = t }
+            frontSaw.low = min(frontSaw.low, volts)
+            frontSaw.high = max(frontSaw.high, volts)
+        }
         switch place(at: t) {
         case .cruise: takeFrontCrossing(volts, middle: 0.45)
         case .pull:
@@ -390,7 +524,10 @@ package struct DriveWatch: Sendable {
             let isRich =
                 fresh(.fuelStatus, at: t) == 4
                 || fresh(.commandedLambda, at: t).map { $0 > 0.5 && $0 < 0.95 } ?? false
-            if isRich, has(sincePull, 1.5, at: t) { add(volts, .front, at: t) }
+            if isRich, has(sincePull, 1.5, at: t) {
+                add(volts, .front, at: t)
+                watchLeanPull(volts < 0.45, t)
+            }
         case .idle, .raised, nil: break
         }
     }
@@ -408,6 +545,16 @@ package struct DriveWatch: Sendable {
         rearSaw.last = t
         let old = rearExtremes ?? (volts, volts, t, t)
         rearExtremes = (min(old.low, volts), max(old.high, volts), old.from, t)
+        // The longest time without a move, over a pull and a fuel cut: it may have died in this drive.
+        if let still = rearStill, abs(volts - still.value) <= 0.02 {
+            if rearSaw.pull - still.pull >= 2, rearSaw.cut - still.cut >= 3,
+                t - still.from >= 60_000_000
+            {
+                rearDied = (still.from, t)
+            }
+        } else {
+            rearStill = (volts, t, rearSaw.pull, rearSaw.cut)
+        }
     }
 
     /// The operating points that were found.
@@ -456,6 +603,7 @@ package struct DriveWatch: Sendable {
         addAir(to: &found)
         mean("lambda.cruise", .lambda, .cruise)
         mean("lambda.pull", .lambda, .pull)
+        if wander.all >= 60 { found["lambda.off"] = Measured(value: wander.off / wander.all) }
         mean("nb.pull", .front, .pull)
         if moved.contains(.secondaryTrim) { mean("secondary.cruise", .secondary, .cruise, tau: 2) }
         mean("rpm.idle", .engineSpeed, .idle)
@@ -468,6 +616,8 @@ package struct DriveWatch: Sendable {
         if moved.contains(.boost) { mean("boost.error", .boost, .pull) }
         if moved.contains(.egrError) { found["egr.error"] = egr.measured(tau: 1) }
         addRear(to: &found)
+        addFront(to: &found)
+        addFull(to: &found)
         addHeat(to: &found)
         addVoltage(to: &found)
         if moved.contains(.manifold) { found["map.off-baro"] = off.measured(tau: 0.5) }
@@ -479,7 +629,7 @@ package struct DriveWatch: Sendable {
         }
         if highestLoad > 0 { found["load.max"] = Measured(value: highestLoad) }
         if let air = latest[DriveQuantity.barometric.place] {
-            found["baro"] = Measured(value: air.value)
+            found["baro"] = Measured(value: air.value, seconds: 60, to: air.t)
         }
         found["ambient"] = ambientAir.measured(tau: 10)
         return found
@@ -512,6 +662,16 @@ package struct DriveWatch: Sendable {
             found["map.idle"] = idle
         }
         if pressures { found["map.raised"] = sum(.manifold, .raised).measured(tau: 0.5) }
+        if hasMeter {
+            found["metered"] = Measured(value: 1)
+        } else if pressures {
+            found["density"] = Measured(value: 1)
+        }
+        if pressures, !hasMeter {
+            for place in Place.allCases {
+                found["density.\(place.rawValue)"] = sum(.manifold, place).measured(tau: 0.5)
+            }
+        }
         let air = latest[DriveQuantity.barometric.place]?.value ?? 100
         for place in [Place.raised, .cruise, .pull] {
             let (pressure, load) = (sum(.manifold, place), sum(.load, place))
@@ -539,6 +699,47 @@ package struct DriveWatch: Sendable {
             from: cruise.from, to: cruise.to)
     }
 
+    private func addFront(to found: inout [String: Measured]) {
+        let delays = frontDelays.sorted()
+        if delays.count >= 2 {
+            found["front.delay"] = Measured(
+                value: delays[delays.count / 2], seconds: Double(delays.count))
+        }
+        if richPull.seconds > 0 {
+            found["lean.pull"] = Measured(
+                value: min(leanest.seconds, 8), seconds: richPull.seconds, from: leanest.from,
+                to: leanest.to)
+        }
+        let front = latest[DriveQuantity.frontVoltage.place]
+        guard let front, moved.contains(.frontVoltage), frontSaw.high >= frontSaw.low else {
+            return
+        }
+        let range = Measured(
+            value: frontSaw.high - frontSaw.low, seconds: Double(front.t - frontSaw.from) / 1e6,
+            from: frontSaw.from, to: front.t)
+        found["front.range"] = range
+        var middle = range
+        middle.value = (frontSaw.high + frontSaw.low) / 2
+        found["front.middle"] = middle
+    }
+
+    /// How the engine breathes at full throttle.
+    private func addFull(to found: inout [String: Measured]) {
+        if fullLoads.count >= 8, let load = fullLoads.quantile(0.9) {
+            found["load.full"] = Measured(value: load, seconds: Double(fullLoads.count) / 4)
+        }
+        if fullAir.count >= 2, let share = fullAir.quantile(0.8) {
+            found["air.full"] = Measured(value: share, seconds: Double(fullAir.count))
+        }
+        if moved.contains(.manifold), var drop = fullThrottle.measured(tau: 0.5),
+            let least = fullDrops.quantile(0.25)
+        {
+            // The throttle may not be wide open in the other moments.
+            (drop.value, drop.error) = (least, 0)
+            found["map.full"] = drop
+        }
+    }
+
     private func addRear(to found: inout [String: Measured]) {
         guard latest[DriveQuantity.rearVoltage.place] != nil else { return }
         let cruise = sum(.rear, .cruise)
@@ -558,7 +759,11 @@ package struct DriveWatch: Sendable {
                 found["rear.ratio"] = ratio
             }
         }
-        if let rear = rearExtremes, rearSaw.pull >= 2, rearSaw.cut >= 3 {
+        if let rearDied {
+            found["rear.range"] = Measured(
+                value: 0.02, seconds: Double(rearDied.to - rearDied.from) / 1e6,
+                from: rearDied.from, to: rearDied.to)
+        } else if let rear = rearExtremes, rearSaw.pull >= 2, rearSaw.cut >= 3 {
             found["rear.range"] = Measured(
                 value: rear.high - rear.low, seconds: Double(rear.to - rear.from) / 1e6,
                 from: rear.from, to: rear.to)
@@ -574,11 +779,11 @@ package struct DriveWatch: Sendable {
         }
         guard !isHybrid else { return }
         found["ect.cruise"] = coolant.measured(tau: 10)
-        if coolantTown.seconds >= 60, coolantRoad.seconds >= 60,
-            let town = coolantTown.measured(tau: 10), let road = coolantRoad.measured(tau: 10)
-        {
-            found["ect.fall"] = town - road
+        if let lowest = cooled.lowest {
+            found["ect.low"] = Measured(
+                value: lowest, seconds: 180, from: cooled.from, to: cooled.to)
         }
+        addSoak(to: &found)
         guard let start = startCoolant, start < 40, ambientAir.count > 0, ambientAir.mean > 5
         else { return }
         if let warmAfter {
@@ -590,7 +795,38 @@ package struct DriveWatch: Sendable {
         }
     }
 
+    /// Two temperatures that agree at the start judge a third one, which nothing can have made colder.
+    private func addSoak(to found: inout [String: Measured]) {
+        found["iat.road"] = intakeRoad.measured(tau: 30)
+        for (id, step) in [("ect", coolantStep), ("iat", intakeStep)] where ran >= 60 {
+            let size = Measured(value: step.value, seconds: ran, from: step.t, to: step.t)
+            found["\(id).step"] = size
+            if step.value > 15 { found["\(id).jump"] = size }
+        }
+        guard startsOff, let coolant = first[DriveQuantity.coolant.place],
+            let intake = first[DriveQuantity.intakeAir.place],
+            let air = first[DriveQuantity.ambient.place]
+        else { return }
+        // A sensor that jumps later was right or wrong by chance.
+        if abs(intake - air) <= 6, coolant - (intake + air) / 2 <= 6, found["ect.jump"] == nil {
+            found["soak.ect"] = Measured(value: coolant - (intake + air) / 2, seconds: 1)
+        }
+        if abs(coolant - air) <= 6, found["iat.jump"] == nil {
+            found["soak.iat"] = Measured(value: intake - (coolant + air) / 2, seconds: 1)
+        }
+    }
+
     private func addVoltage(to found: inout [String: Measured]) {
+        if !isHybrid, voltage.mean < 18, moved.contains(.voltage) {
+            if rest.count >= 3, rest.seconds >= 2, voltage.seconds >= 60 {
+                found["v.rest"] = rest.measured(tau: 0.5)
+            }
+            if crank.count >= 6 { found["v.crank"] = crank.measured(tau: 0.1) }
+            if let lowest = discharge.lowest {
+                found["v.low"] = Measured(
+                    value: lowest, seconds: 240, from: discharge.from, to: discharge.to)
+            }
+        }
         // Vehicles with 24 V have no limits here, and neither have hybrids, which charge by a converter.
         guard let middle = voltages.quantile(0.5), !isHybrid, moved.contains(.voltage),
             voltage.mean < 18, var run = voltage.measured(tau: 10)

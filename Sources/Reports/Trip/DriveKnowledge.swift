@@ -21,7 +21,7 @@ package struct DriveKnowledge: Sendable {
             }
         }
         for row in quantities.rows {
-            guard let quantity = DriveQuantity(rawValue: row.quantity) else { continue }
+            guard let quantity = DriveQuantity(name: row.quantity) else { continue }
             for (preference, signal) in row.signals.enumerated() {
                 guard let id = records[signal] else { continue }
                 byName[signal] = (quantity, preference, id)

@@ -161,7 +161,7 @@ struct PlantedDrive {
         if case .hot(let celsius) = fault { plateau = celsius }
         var charge = volts
         if case .volts(let now) = fault { charge = now }
-        for second in stride(from: Int64(0), to: 3_000, by: Int(step)) {
+        for second in stride(from: Int64(0), to: 2_000, by: Int(step)) {
             let now = moment(second)
             let intake = ambient + 12
             let kelvin = intake + 273.15

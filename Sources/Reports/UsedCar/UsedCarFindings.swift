@@ -186,7 +186,8 @@ struct UsedCarComparison {
         if !facts.hasPermanentList { gaps.append("permanent codes (service 0A)") }
         if facts.vins.isEmpty { gaps.append("a VIN") }
         gaps.append(
-            "sensors and exhaust parts at work: \"obdscan diagnose\" tests them in a drive")
+            "sensors and exhaust parts at work: \"obdscan diagnose --trip latest\" judges them in a drive"
+        )
         return gaps
     }
 }

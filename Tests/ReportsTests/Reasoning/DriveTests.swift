@@ -80,8 +80,9 @@ import Testing
         static func healthy(_ seed: UInt64) -> Drive {
             var drive = Drive()
             drive.seed = seed &* 7_919 &+ 13
-            let level =
-                drive.spread(3) + drive.spread(4) + drive.spread(5) + drive.random() * 4
+            // Bounds, not deviations: beyond 20 % a vehicle is not healthy, whatever its tolerances.
+            let within = { (bound: Double) in (2 * drive.random() - 1) * bound }
+            let level = within(3) + within(4) + within(5) + drive.random() * 4
             drive.idle = level + drive.spread(2)
             drive.raised = level + drive.spread(1.2)
             drive.cruise = level + drive.spread(1.2)

@@ -106,8 +106,9 @@ extension ResponseDecoder {
         } else {
             search.readFrames(from: start, [])
         }
+        // A search that was given up may have found others.
+        if search.found.count > 1 || search.budget <= 0 { return .several }
         if search.found.count == 1 { return .one(search.found[0]) }
-        if search.found.count > 1 { return .several }
         return search.metUnknown ? .unknownIdentifier : .none
     }
 

@@ -16,7 +16,7 @@ extension ResponseDecoder {
         guard asked.contains(where: { isText($0, from: answer.ecu) }) else { return nil }
         var search = TextSearch(decoder: self, answer: answer)
         search.read(from: 1, asked, [])
-        return search.found.count == 1 ? search.found[0] : nil
+        return search.found.count == 1 && search.budget > 0 ? search.found[0] : nil
     }
 
     /// Whether the data of an identifier are text that ends with the next identifier or with the answer.

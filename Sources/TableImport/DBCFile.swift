@@ -311,6 +311,7 @@ struct DBCFile {
                 messages[index].name = name
             }
             var seen: Set<String> = []
+            var numbers: [String: Int] = [:]
             let keys = Set(messages[index].signals.map(\.key))
             for row in messages[index].signals.indices {
                 let key = messages[index].signals[row].key
@@ -324,12 +325,13 @@ struct DBCFile {
                     labels[place] ?? listNames[place].flatMap { lists[$0] } ?? []
                 guard !seen.insert(key).inserted else { continue }
                 // The same name again gets a number that no other signal has.
-                var number = 2
+                var number = numbers[key] ?? 2
                 while keys.contains("\(key)_\(number)")
                     || !seen.insert("\(key)_\(number)").inserted
                 {
                     number += 1
                 }
+                numbers[key] = number + 1
                 messages[index].signals[row].name += "_\(number)"
             }
         }

@@ -459,4 +459,12 @@ import Testing
             + String(repeating: "VAL_ 416 S 0\n", count: 20_000)
         #expect(try source(text).records.count == 1)
     }
+
+    /// With a search for a number for each of them this takes minutes.
+    @Test(.timeLimit(.minutes(1)))
+    func `one name for many signals is numbered in linear time`() throws {
+        let rows = String(repeating: " SG_ A : 0|1@1+ (1,0) [0|0] \"\" X\n", count: 10_000)
+        let file = try source("BU_: X\nBO_ 416 M: 8 X\n" + rows)
+        #expect(file.records.count == 1)
+    }
 }

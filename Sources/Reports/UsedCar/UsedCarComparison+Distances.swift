@@ -79,6 +79,9 @@ extension UsedCarComparison {
     }
 
     /// Finding 31: an odometer is lower than the one that was read from the same vehicle before.
+    ///
+    /// The database does not say of which module the earlier one was, and a used module brings its own, so that only
+    /// the dashboard, or all odometers, contradict.
     private var fellSinceEarlier: [UsedCarFinding] {
         let odometers = distances.filter { $0.kind != .lifetime }
         guard let earlier = facts.earlierKilometres,
@@ -86,9 +89,13 @@ extension UsedCarComparison {
             let low = odometers.min(by: { $0.kilometres < $1.kilometres }),
             Self.exceeds(earlier, low.kilometres)
         else { return [] }
+        let fallen = odometers.filter { Self.exceeds(earlier, $0.kilometres) }
+        let isGrave =
+            (fallen.count == odometers.count || fallen.contains { $0.kind == .shown })
+            && !mayBeMiles(earlier, low.kilometres)
         return [
             UsedCarFinding(
-                mayBeMiles(earlier, low.kilometres) ? .odd : .contradiction, "odometer-fell",
+                isGrave ? .contradiction : .odd, "odometer-fell",
                 "The database has \(km(earlier)) of this vehicle, but \(told(low)).",
                 .init("database", earlier, "km"), side(low),
                 explains: Self.lowerOdometer)

@@ -228,6 +228,12 @@ import Testing
             $0.distances = [shown(97_310)]
             $0.earlierKilometres = 120_000
         },
+        Case(
+            "a used module below an earlier reading", ["odd odometers-differ", "odd odometer-fell"]
+        ) {
+            $0.distances = [shown(150_500), instruments(40_000)]
+            $0.earlierKilometres = 150_000
+        },
         Case("an earlier reading that may be the same in kilometres", ["odd odometer-fell"]) {
             $0.distances = [shown(60_000)]
             $0.earlierKilometres = 96_500

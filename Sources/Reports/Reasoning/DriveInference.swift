@@ -27,6 +27,8 @@ package struct DriveInference: Sendable {
 
     /// The probability that the vehicle is healthy, and that something is off that no cause explains.
     package let healthy, other: Double
+    /// The features that count: others hold the same.
+    let counted: Set<String>
     /// The likeliest first.
     package let candidates: [Candidate]
     /// Causes that apply but were not tested, with the measures that are missing.
@@ -47,6 +49,7 @@ package struct DriveInference: Sendable {
             feature.measure.healthy != nil
                 && !feature.measure.unless.contains { features[$0] != nil }
         }.sorted { $0.id < $1.id }
+        self.counted = Set(counted.map(\.id))
         let unknowns = counted.map(Self.unknown)
         let healths = counted.map { Self.log($0, $0.measure.centre) }
         var untested: [(cause: CauseTable.Cause, missing: [String])] = []

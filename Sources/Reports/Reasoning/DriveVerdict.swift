@@ -56,7 +56,14 @@ package struct DriveVerdict: Sendable {
         self.points = points
         let isOff = judged.contains(where: \.isSurelyOff)
         let isIll = inference.healthy < 0.1
-        let possible = inference.candidates.filter { $0.forbidden == nil }
+        let odd = judged.filter { $0.excess > 0 && inference.counted.contains($0.id) }
+        let possible = inference.candidates.filter { candidate in
+            // Where much else is odd, the readings follow no engine with this one fault.
+            let left = odd.count {
+                candidate.weights[$0.id] == nil && !candidate.cause.free.contains($0.id)
+            }
+            return candidate.forbidden == nil && left < 3
+        }
         let named = possible.filter { $0.mustHolds && $0.probability >= 0.5 }.first
         var shown: [DriveInference.Candidate] = []
         if judged.isEmpty {

@@ -15,6 +15,8 @@ public struct ImportedTrip: Hashable, Sendable {
     public var source: String
     /// Number of readings.
     public var readings = 0
+    /// Number of answers that no table decodes: two files may differ in them alone.
+    public var undecoded = 0
     /// The time of the first reading; nil without readings.
     public var firstReading: UTC?
     /// Totals of the readings by ECU and signal, to distinguish files that begin alike.
@@ -129,11 +131,12 @@ public struct TripImporter {
     /// It compares the digest, also of parts that were joined to another trip. A trip that was
     /// recorded or comes from another file format has another digest: it is known if its first
     /// reading was at the same time and its readings are the same, as far as programs round them. Its start does
-    /// not count, because a table of readings does not contain it.
+    /// not count, because a table of readings does not contain it. With answers that no table decodes, only the
+    /// digest counts.
     private func known(_ trip: ImportedTrip) throws -> Begun? {
         let first = trip.firstReading?.microseconds
         func holds(_ id: Int64, from start: Int64) throws -> Bool {
-            guard let first else { return false }
+            guard let first, trip.undecoded == 0 else { return false }
             let stored = try StoredContents(of: id, from: start, in: database)
             guard stored.holds(trip.sums, from: first) else { return false }
             guard let values = trip.values else { return true }

@@ -223,6 +223,7 @@ private struct Redecoder {
             ecu: stored["ecu"], payload: payload,
             parameterGroup: stored["pgn"])
         guard let readings = decode(message) else { return }
+        compare([], with: readings)
         try write(readings, t: t, sequence: sequence, &row, in: database)
         try database.execute("INSERT INTO redecoded_message VALUES (?, ?)", [t, sequence])
         result.found += 1

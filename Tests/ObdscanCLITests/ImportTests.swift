@@ -498,6 +498,13 @@ import Testing
         let read = try program.run(["import", log])
         #expect(read.status == 0, "\(read.errors)")
         #expect(read.errors.contains("1 answer that no table decodes is kept"), "\(read.errors)")
+        // Another file with the same readings, which differs only in what no table decodes.
+        let text = try String(contentsOfFile: log, encoding: .utf8)
+        let other = try file("other.log", text.replacingOccurrences(of: "0A0B", with: "0A0C"))
+        for (name, trip) in [(other, "trip 2, 1 reading"), (log, "nothing new, 1 known")] {
+            let again = try program.run(["import", name])
+            #expect(again.status == 0 && again.output.contains(trip), "\(again)")
+        }
         let table = try file(
             "own.pids",
             """
@@ -509,6 +516,7 @@ import Testing
             """)
         let decoded = try program.run(["db", "redecode", "--pids", table])
         #expect(decoded.status == 0, "\(decoded.errors)")
+        #expect(decoded.output.contains("MINE"), "\(decoded.output)")
         let values = try program.run(["export", "1", "--format", "json"]).objects
             .filter { $0["signal"] != nil }
         #expect(values.map { $0["signal"] as? String } == ["MINE", "RPM"])

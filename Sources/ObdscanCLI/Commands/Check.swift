@@ -19,7 +19,7 @@ struct CheckCommand: RuledCommand {
             when they were cleared, monitors, in-use counters, run time, lifetime distance, \
             calibrations, VINs and dates of every module, and odometers. It only reads, and takes \
             1 to 3 minutes. It asks for odometers of the manufacturer in the packs that the VIN \
-            chooses. What was read is kept in the database.
+            chooses. What was read is kept in the database, except of a simulated vehicle.
 
             Each finding names two facts with their sources, and what explains them honestly. A \
             contradiction means that both cannot hold for one vehicle with its own parts: for \
@@ -44,7 +44,7 @@ struct CheckCommand: RuledCommand {
         help: ArgumentHelp(
             "Compare with the dashboard: 97310, 60500mi.",
             discussion: "Without km or mi the number has the unit of --units.",
-            valueName: "distance"))
+            valueName: "distance"), transform: OdometerOption.init)
     var odometer: OdometerOption?
 
     @Option(help: ArgumentHelp("Compare with the VIN on the windscreen.", valueName: "vin"))
@@ -126,17 +126,26 @@ struct CheckCommand: RuledCommand {
 }
 
 /// A distance as the dashboard shows it.
-struct OdometerOption: ExpressibleByArgument, Hashable, Sendable {
+struct OdometerOption: Hashable, Sendable {
     private var number: Double
     private var isInMiles: Bool?
 
-    init?(argument: String) {
+    /// Reads a distance; a point or a comma before three digits is a thousand to some and a fraction to others.
+    init(_ argument: String) throws {
         var text = argument.lowercased().filter { $0 != " " }
         for (unit, isMile) in [("km", false), ("mi", true)] where text.hasSuffix(unit) {
             text.removeLast(2)
             isInMiles = isMile
         }
-        guard let number = Double(text), (0..<3_000_000).contains(number) else { return nil }
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," }
+        if parts.count > 2 || parts.count == 2 && parts[1].count == 3 {
+            throw ValidationError(
+                "\(argument) has two meanings: write the distance without a point or comma, such as "
+                    + parts.joined())
+        }
+        guard let number = Double(text), (0..<3_000_000).contains(number) else {
+            throw ValidationError("\(argument) is not a distance: 97310, 60500mi")
+        }
         self.number = number
     }
 

@@ -296,6 +296,7 @@ struct LiveCommand: RuledCommand {
         let start = trips?.start
         var news = PollNews(accessory: connection.accessory)
         var bell = bell
+        defer { if let text = frames?.lastNews() { output.remark(text) } }
         return try loop.run(every: frames.map { _ in .seconds(1) }) {
             if let text = frames?.news(at: SystemClock.now()) { output.remark(text) }
         } vehicle: { vin in

@@ -164,6 +164,12 @@ struct LogRecording: Sendable {
                 }
             ))
         let frames = plan.heard?.listener.frames
+        defer {
+            if let text = frames?.lastNews() {
+                clearProgress()
+                note(text)
+            }
+        }
         return try loop.run(every: showsProgress || frames != nil ? .seconds(1) : nil) {
             if let text = frames?.news(at: SystemClock.now()) {
                 clearProgress()

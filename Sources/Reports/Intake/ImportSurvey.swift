@@ -9,6 +9,7 @@ struct Survey {
     private var first: UTC?
     private var firstReading: UTC?
     private var readings = 0
+    private var undecoded = 0
     /// FNV-1a, 64 bits.
     private var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     private struct Channel: Hashable {
@@ -77,6 +78,10 @@ struct Survey {
             switch entry {
             case .items(let items):
                 for item in items {
+                    if case .message(let message) = item {
+                        undecoded += 1
+                        for byte in message.payload { mix(UInt64(byte)) }
+                    }
                     guard case .reading(let reading) = item else { continue }
                     note(time)
                     if reading.dataID == nil {
@@ -103,6 +108,7 @@ struct Survey {
     private mutating func close() {
         defer {
             (header, first, firstReading, readings, sums) = (nil, nil, nil, 0, [:])
+            undecoded = 0
             values = [:]
             digest = 0xCBF2_9CE4_8422_2325
         }
@@ -113,6 +119,7 @@ struct Survey {
         trip.tags = header?.tags ?? []
         trip.vin = header?.vin
         (trip.readings, trip.firstReading) = (readings, firstReading)
+        trip.undecoded = undecoded
         done.append((trip, digest, sums, values))
     }
 

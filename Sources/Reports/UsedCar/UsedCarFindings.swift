@@ -185,9 +185,11 @@ struct UsedCarComparison {
         }
         if !facts.hasPermanentList { gaps.append("permanent codes (service 0A)") }
         if facts.vins.isEmpty { gaps.append("a VIN") }
-        gaps.append(
-            "sensors and exhaust parts at work: \"obdscan diagnose --trip latest\" judges them in a drive"
-        )
+        if !facts.isElectric {
+            gaps.append(
+                "sensors at work: of a petrol engine, \"obdscan diagnose --trip latest\" judges a drive "
+                    + "that \"obdscan log\" recorded")
+        }
         return gaps
     }
 }

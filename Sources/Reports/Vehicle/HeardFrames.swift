@@ -37,10 +37,17 @@ package final class HeardFrames: Sendable {
 
     /// What is missing, once; nil = nothing, or it is too early to tell.
     package func news(at now: Instant) -> String? {
+        news { now - $0 >= Self.patience }
+    }
+
+    /// What is missing at the end of the listening, however short it was.
+    package func lastNews() -> String? { news { _ in true } }
+
+    private func news(_ isTime: (Instant) -> Bool) -> String? {
         state.withLock { state in
-            guard !state.hasValues, !state.isTold, let first = state.first,
-                now - first >= Self.patience
-            else { return nil }
+            guard !state.hasValues, !state.isTold, let first = state.first, isTime(first) else {
+                return nil
+            }
             state.isTold = true
             let some = state.identifiers.sorted().prefix(4).map { "\($0)" }
             let isAll = some.count == state.identifiers.count

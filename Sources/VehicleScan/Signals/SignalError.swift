@@ -39,10 +39,10 @@ extension SignalError {
                 hint: "name a signal: \"obdscan pids list \(id)\"", .usage)
         case .unknownName(let name, let near):
             let hint: String
-            if let end = name.lastIndex(of: "@"), end != name.startIndex {
-                hint = "only live and log take a pace: \(name[..<end])"
-            } else if name.contains(",") {
+            if name.contains(",") {
                 hint = "separate signals with blanks: rpm speed"
+            } else if let end = name.lastIndex(of: "@"), end != name.startIndex {
+                hint = "only live and log take a pace: \(name[..<end])"
             } else if let pid = Self.pid(name) {
                 hint = "a PID follows its service: 01:\(pid)"
             } else if name.lowercased() == "all" {

@@ -31,6 +31,14 @@ import Testing
         #expect(frames.news(at: at(60)) == nil)
     }
 
+    @Test func `at the end the missing table is named at once, and only once`() {
+        let frames = HeardFrames()
+        #expect(frames.lastNews() == nil)
+        frames.count(ECUAddress(0x1A0, .can11), at: at(0))
+        #expect(frames.lastNews()?.contains("1 frame with 1 identifier (1A0)") == true)
+        #expect(frames.lastNews() == nil)
+    }
+
     @Test func `of many identifiers some are named`() {
         let frames = HeardFrames()
         for id in 0..<9 { frames.count(ECUAddress(0x100 + UInt32(id), .can11), at: at(0)) }

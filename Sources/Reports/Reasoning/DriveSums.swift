@@ -35,6 +35,18 @@ struct DriveSum: Sendable {
     }
 }
 
+/// A mean at each operating point.
+struct PlaceSums: Sendable {
+    private var sums = [DriveSum](repeating: DriveSum(), count: DrivePlace.allCases.count)
+
+    subscript(place: DrivePlace) -> DriveSum { sums[place.rawValue] }
+
+    mutating func add(_ value: Double, _ now: DriveMoment) {
+        guard let place = now.place else { return }
+        sums[place.rawValue].add(value, at: now.t)
+    }
+}
+
 /// A level that was exceeded for 20 seconds.
 struct DriveHeld: Sendable {
     private var start: Int64?

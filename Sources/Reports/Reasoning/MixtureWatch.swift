@@ -1,0 +1,68 @@
+/// The mixture that the front sensor measures, against the commanded one, and in a pull.
+struct MixtureWatch: Sendable {
+    /// Lambda over the commanded one.
+    private var lambda = PlaceSums()
+    /// The front sensor's voltage at full load.
+    private var front = DriveSum()
+    /// Readings of lambda in closed loop, and those that are far from the commanded one.
+    private var wander = (all: 0.0, off: 0.0)
+    /// The share of lean readings in pulls.
+    private var pull = DriveSum()
+    /// The longest stretch of a pull in which the mixture was too lean, and the current one.
+    private var leanest: (seconds: Double, from: Int64, to: Int64) = (0, 0, 0)
+    private var lean: (from: Int64, last: Int64)?
+
+    mutating func takeLambda(_ value: Double, _ now: DriveMoment) {
+        // 0 and the end of the range are not measured values.
+        guard value > 0.5, value < 1.99, let wanted = now.fresh(.commandedLambda), wanted > 0.5
+        else { return }
+        takePull(isLean: value > wanted + 0.08, now)
+        if now.sincePull == nil, now.fresh(.fuelStatus) == 2 {
+            wander.all += 1
+            if abs(value - wanted) > 0.08 { wander.off += 1 }
+        }
+        if now.sinceFuelCut == nil { lambda.add(value - wanted, now) }
+    }
+
+    mutating func takeFront(_ volts: Double, _ now: DriveMoment) {
+        // At full load the mixture is rich on purpose; at high load it may still be 1.
+        guard now.place == .pull, now.has(now.sincePull, 1.5),
+            now.fresh(.fuelStatus) == 4
+                || now.fresh(.commandedLambda).map({ $0 > 0.5 && $0 < 0.95 }) ?? false
+        else { return }
+        front.add(volts, at: now.t)
+        takePull(isLean: volts < 0.45, now)
+    }
+
+    /// Leaves out the first moments of a pull, in which fuel settles on the walls.
+    private mutating func takePull(isLean: Bool, _ now: DriveMoment) {
+        guard now.has(now.sincePull, 1.5) else {
+            lean = nil
+            return
+        }
+        pull.add(isLean ? 1 : 0, at: now.t)
+        guard isLean else {
+            lean = nil
+            return
+        }
+        guard let since = lean, now.t - since.last <= 1_200_000 else {
+            lean = (now.t, now.t)
+            return
+        }
+        lean = (since.from, now.t)
+        let seconds = Double(now.t - since.from) / 1e6
+        if seconds > leanest.seconds { leanest = (seconds, since.from, now.t) }
+    }
+
+    func add(to found: inout [String: Measured]) {
+        found["lambda.cruise"] = lambda[.cruise].measured(tau: 0.5)
+        found["lambda.pull"] = lambda[.pull].measured(tau: 0.5)
+        if wander.all >= 60 { found["lambda.off"] = Measured(value: wander.off / wander.all) }
+        found["nb.pull"] = front.measured(tau: 0.5)
+        if pull.seconds > 0 {
+            found["lean.pull"] = Measured(
+                value: min(leanest.seconds, 8), seconds: pull.seconds, from: leanest.from,
+                to: leanest.to)
+        }
+    }
+}

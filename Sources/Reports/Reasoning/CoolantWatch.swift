@@ -39,16 +39,10 @@ struct CoolantWatch: Sendable {
         found["ambient"] = ambient.measured(tau: 10)
         guard now.hasMoved(.coolant), let latest = now.latest(.coolant) else { return }
         // An engine that has not become warm shows nothing about heat.
-        if let highest = heat.highest, highest >= 80 {
-            found["ect.max"] = Measured(
-                value: highest, seconds: 20, from: heat.from, to: heat.to)
-        }
+        if let highest = heat.highest, highest.value >= 80 { found["ect.max"] = highest }
         guard !now.isHybrid else { return }
         found["ect.cruise"] = road.measured(tau: 10)
-        if let lowest = cooled.lowest {
-            found["ect.low"] = Measured(
-                value: lowest, seconds: 180, from: cooled.from, to: cooled.to)
-        }
+        found["ect.low"] = cooled.lowest
         guard let start, start < 40, ambient.count > 0, ambient.mean > 5 else { return }
         if let warmAfter {
             found["ect.warmup"] = warmAfter

@@ -39,6 +39,11 @@ struct Measured: Hashable, Sendable {
     var from: Int64 = 0
     var to: Int64 = 0
 
+    /// A number about the whole time from `from` to `to`.
+    static func span(_ value: Double, from: Int64, to: Int64) -> Self {
+        Self(value: value, seconds: Double(to - from) / 1e6, from: from, to: to)
+    }
+
     /// The smaller of both durations, from the earlier start to the later end.
     static func combined(_ value: Double, _ error: Double, _ one: Self, _ other: Self) -> Self {
         Self(

@@ -51,9 +51,7 @@ struct PlaceSums: Sendable {
 struct DriveHeld: Sendable {
     private var start: Int64?
     private var least = Double.infinity
-    var highest: Double?
-    var from: Int64 = 0
-    var to: Int64 = 0
+    private(set) var highest: Measured?
 
     /// Takes a value; `breaks` begins again.
     mutating func add(_ value: Double, at t: Int64, breaks: Bool) {
@@ -64,7 +62,9 @@ struct DriveHeld: Sendable {
         }
         least = min(least, value)
         guard t - start >= 20_000_000 else { return }
-        if least > highest ?? -.infinity { (highest, from, to) = (least, start, t) }
+        if least > highest?.value ?? -.infinity {
+            highest = Measured(value: least, seconds: 20, from: start, to: t)
+        }
         self.start = t
         least = value
     }
@@ -75,9 +75,7 @@ struct DriveCeiling: Sendable {
     let seconds: Int64
     /// The highest value of each tenth of the time, with the readings that count.
     private var parts: [(start: Int64, highest: Double, counted: Int, all: Int)] = []
-    private(set) var lowest: Double?
-    private(set) var from: Int64 = 0
-    private(set) var to: Int64 = 0
+    private(set) var lowest: Measured?
     /// Whether the level did not rise in the latest span of this time.
     private(set) var isSettled = false
 
@@ -109,8 +107,8 @@ struct DriveCeiling: Sendable {
         isSettled = last.highest <= first.highest + 2
         let counted = parts.reduce(0) { $0 + $1.counted }
         let all = parts.reduce(0) { $0 + $1.all }
-        guard isSettled, 2 * counted >= all, highest < lowest ?? .infinity else { return }
-        (lowest, from, to) = (highest, first.start, t)
+        guard isSettled, 2 * counted >= all, highest < lowest?.value ?? .infinity else { return }
+        lowest = Measured(value: highest, seconds: Double(seconds), from: first.start, to: t)
     }
 }
 

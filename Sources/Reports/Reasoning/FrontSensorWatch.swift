@@ -63,11 +63,9 @@ struct FrontSensorWatch: Sendable {
         guard let range, let front = now.latest(.frontVoltage), now.hasMoved(.frontVoltage) else {
             return
         }
-        var measured = Measured(
-            value: range.high - range.low, seconds: Double(front.t - range.from) / 1e6,
-            from: range.from, to: front.t)
-        found["front.range"] = measured
-        measured.value = (range.high + range.low) / 2
-        found["front.middle"] = measured
+        found["front.range"] = .span(
+            range.high - range.low, from: range.from, to: front.t)
+        found["front.middle"] = .span(
+            (range.high + range.low) / 2, from: range.from, to: front.t)
     }
 }

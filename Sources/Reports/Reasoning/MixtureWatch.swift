@@ -9,7 +9,7 @@ struct MixtureWatch: Sendable {
     /// The share of lean readings in pulls.
     private var pull = DriveSum()
     /// The longest stretch of a pull in which the mixture was too lean, and the current one.
-    private var leanest: (seconds: Double, from: Int64, to: Int64) = (0, 0, 0)
+    private var leanest = Measured(value: 0)
     private var lean: (from: Int64, last: Int64)?
 
     mutating func takeLambda(_ value: Double, _ now: DriveMoment) {
@@ -36,22 +36,16 @@ struct MixtureWatch: Sendable {
 
     /// Leaves out the first moments of a pull, in which fuel settles on the walls.
     private mutating func takePull(isLean: Bool, _ now: DriveMoment) {
-        guard now.has(now.sincePull, 1.5) else {
+        let pulls = now.has(now.sincePull, 1.5)
+        if pulls { pull.add(isLean ? 1 : 0, at: now.t) }
+        guard pulls, isLean else {
             lean = nil
             return
         }
-        pull.add(isLean ? 1 : 0, at: now.t)
-        guard isLean else {
-            lean = nil
-            return
-        }
-        guard let since = lean, now.t - since.last <= 1_200_000 else {
-            lean = (now.t, now.t)
-            return
-        }
-        lean = (since.from, now.t)
-        let seconds = Double(now.t - since.from) / 1e6
-        if seconds > leanest.seconds { leanest = (seconds, since.from, now.t) }
+        let from = lean.flatMap { now.t - $0.last <= 1_200_000 ? $0.from : nil } ?? now.t
+        lean = (from, now.t)
+        let seconds = Double(now.t - from) / 1e6
+        if seconds > leanest.value { leanest = Measured(value: seconds, from: from, to: now.t) }
     }
 
     func add(to found: inout [String: Measured]) {
@@ -60,9 +54,9 @@ struct MixtureWatch: Sendable {
         if wander.all >= 60 { found["lambda.off"] = Measured(value: wander.off / wander.all) }
         found["nb.pull"] = front.measured(tau: 0.5)
         if pull.seconds > 0 {
-            found["lean.pull"] = Measured(
-                value: min(leanest.seconds, 8), seconds: pull.seconds, from: leanest.from,
-                to: leanest.to)
+            var leanest = leanest
+            (leanest.value, leanest.seconds) = (min(leanest.value, 8), pull.seconds)
+            found["lean.pull"] = leanest
         }
     }
 }

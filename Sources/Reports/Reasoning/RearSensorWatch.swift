@@ -9,7 +9,7 @@ struct RearSensorWatch: Sendable {
     private var saw = (pull: 0.0, cut: 0.0, last: Int64(0))
     /// Where the sensor stays, with what it had seen at the start.
     private var still: (value: Double, from: Int64, pull: Double, cut: Double)?
-    private var died: (from: Int64, to: Int64)?
+    private var died: Measured?
 
     mutating func takeSecondary(_ trim: Double, _ now: DriveMoment) {
         if now.place == .cruise { secondary.add(trim, at: now.t) }
@@ -34,7 +34,7 @@ struct RearSensorWatch: Sendable {
             return
         }
         if saw.pull - still.pull >= 2, saw.cut - still.cut >= 3, t - still.from >= 60_000_000 {
-            died = (still.from, t)
+            died = .span(0.02, from: still.from, to: t)
         }
     }
 
@@ -54,14 +54,10 @@ struct RearSensorWatch: Sendable {
             }
         }
         if let died {
-            found["rear.range"] = Measured(
-                value: 0.02, seconds: Double(died.to - died.from) / 1e6, from: died.from,
-                to: died.to)
+            found["rear.range"] = died
         } else if let extremes, saw.pull >= 2, saw.cut >= 3 {
-            found["rear.range"] = Measured(
-                value: extremes.high - extremes.low,
-                seconds: Double(extremes.to - extremes.from) / 1e6, from: extremes.from,
-                to: extremes.to)
+            found["rear.range"] = .span(
+                extremes.high - extremes.low, from: extremes.from, to: extremes.to)
         }
     }
 }

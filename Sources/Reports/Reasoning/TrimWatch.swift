@@ -30,13 +30,9 @@ struct TrimWatch: Sendable {
             return Self.isClosed(status) && (lastCut.map { now.t - $0 > 3_000_000 } ?? true)
         }
         guard now.isWarm(75) else { return false }
-        guard short == 0 else {
-            zeroSince[bank - 1] = nil
-            return true
-        }
-        let since = zeroSince[bank - 1] ?? now.t
+        let since = short == 0 ? zeroSince[bank - 1] ?? now.t : nil
         zeroSince[bank - 1] = since
-        return now.t - since <= 3_000_000
+        return since.map { now.t - $0 <= 3_000_000 } ?? true
     }
 
     /// A flexible fuel, gas or a trim that never moves cannot be compared with limits.

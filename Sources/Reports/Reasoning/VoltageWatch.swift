@@ -43,20 +43,17 @@ struct VoltageWatch: Sendable {
             found["v.rest"] = rest.measured(tau: 0.5)
         }
         if crank.count >= 6 { found["v.crank"] = crank.measured(tau: 0.1) }
-        if let lowest = discharge.lowest {
-            found["v.low"] = Measured(
-                value: lowest, seconds: 240, from: discharge.from, to: discharge.to)
-        }
+        found["v.low"] = discharge.lowest
         guard let middle = levels.quantile(0.5), var run = run.measured(tau: 10) else { return }
         run.error = 0
         // Smart regulation holds the voltage low and charges while the vehicle slows down.
-        let isSmart = charge.highest.map { $0 >= 13.6 } ?? true
+        let isSmart = charge.highest.map { $0.value >= 13.6 } ?? true
         if !isSmart || middle >= 13.2 {
             run.value = middle
             found["v.run"] = run
         }
         // One short charge shows that the alternator works.
-        if let held = charge.highest, held >= 13.4 || highest < 13.6 {
+        if let held = charge.highest?.value, held >= 13.4 || highest < 13.6 {
             run.value = held
             found["v.max"] = run
         }

@@ -32,8 +32,8 @@ function drawTrips(units) {
   for (const trip of found) months.set(monthOf(trip), [...(months.get(monthOf(trip)) || []), trip]);
   const sums = new Map();
   $('trip-list').replaceChildren(...[...months].map(([month, trips]) => {
-    const sum = h('span', { class: 'n' }), distance = trips.reduce((all, trip) => all + (trip.distanceKm || 0), 0), seconds = trips.reduce((all, trip) => all + trip.seconds, 0);
-    const words = [trips.length === 1 ? '1 trip' : trips.length + ' trips', inUnit(distance, units.distance), duration(seconds)].join(' · ');
+    const sum = h('span', { class: 'n' }), distance = trips.every(trip => trip.distanceKm === null) ? null : trips.reduce((all, trip) => all + (trip.distanceKm || 0), 0), seconds = trips.reduce((all, trip) => all + trip.seconds, 0);
+    const words = [trips.length === 1 ? '1 trip' : trips.length + ' trips', inUnit(distance, units.distance), duration(seconds)].filter(word => word).join(' · ');
     sum.textContent = words;
     sums.set(month, { sum, words, trips });
     return h('section', { 'aria-label': month }, [h('h2', { class: 'month' }, [h('span', { text: month }), sum]), h('ul', { class: 'trips' }, trips.map(trip => {

@@ -145,7 +145,7 @@ function drawHistory() {
   const shown = past.lives.filter(o => whose === 'all' || (o.vin || '') === whose);
   $('codes-history').replaceChildren(...[keys.length > 1 ? h('p', {}, [h('label', { class: 'field', for: 'whose' }, [h('span', { text: 'Vehicle' }), choice])]) : '',
     ...(shown.length === 0 ? [h('p', { class: 'dim', text: 'No codes are known.' })]
-      : ecuTable(shown, [['Code', '', o => h('b', { text: o.code })], ['Meaning', 'words', o => o.description || 'no text is known'], ['Now', '', o => o.present.length > 0 ? o.present.join(', ') : 'gone'], ...(whose === 'all' ? [['Vehicle', '', o => o.vehicle || '']] : []),
+      : ecuTable(shown, [['Code', '', o => h('b', { text: o.code })], ['Meaning', 'words', o => o.description || 'no text is known'], ['When last read', '', o => o.present.length > 0 ? o.present.join(', ') : 'gone'], ...(whose === 'all' ? [['Vehicle', '', o => o.vehicle || '']] : []),
         ['First seen', 'line', o => when(o.firstSeen)], ['Last seen', 'line', o => when(o.lastSeen)]], 'Known codes'))]);
 }
 $('read').addEventListener('click', readCodes);

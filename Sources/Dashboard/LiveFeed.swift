@@ -78,9 +78,9 @@ package struct LiveFeed: Sendable {
         var failures = 0
         var lastWords: String?
         while true {
+            board.record(program.trips?.progress)
             board.update {
                 $0.link = .connecting
-                $0.recording = program.trips?.progress
                 $0.accessory = accessory
             }
             let fault: Explanation
@@ -153,7 +153,7 @@ package struct LiveFeed: Sendable {
         _ connection: Vehicle, _ body: () throws -> PollLoop.End
     ) throws -> PollLoop.End {
         guard let trips = program.trips else { return try body() }
-        defer { board.update { $0.recording = trips.progress } }
+        defer { board.record(trips.progress) }
         let (end, ended) = try trips.session(
             on: connection,
             refused: { error in
@@ -163,7 +163,7 @@ package struct LiveFeed: Sendable {
                 board.update { $0.storing = words }
             },
             body: {
-                board.update { $0.recording = trips.progress }
+                board.record(trips.progress)
                 if let trip = trips.progress?.trip {
                     program.note("Trip \(trip) is being recorded.")
                 }
@@ -190,12 +190,12 @@ package struct LiveFeed: Sendable {
         var answered = SystemClock.now()
         let limit = VehicleLoss.limit(setup.wants.map { $0.period ?? .zero }.min())
         return try loop.run(every: .seconds(1)) {
+            board.record(trips?.progress)
             board.update {
                 if $0.link == .live, SystemClock.now() - answered > limit {
                     Self.take(.vehicle, .silent, since: connection.utc(answered), &$0)
                 }
                 $0.statistics = connection.scan.statistics
-                $0.recording = trips?.progress
                 $0.state = connection.scan.state
                 $0.names = connection.ecuNames
                 $0.voltage = connection.scan.link?.voltage ?? $0.voltage

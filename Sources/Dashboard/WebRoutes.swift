@@ -211,10 +211,8 @@ package struct WebRoutes: WebHandler {
                 hint: "start \"obdscan serve\" with an adapter")
         }
         if begins { try trips.begin() } else { _ = try trips.end() }
-        board.update {
-            $0.recording = trips.progress
-            $0.storing = nil
-        }
+        board.record(trips.progress)
+        board.update { $0.storing = nil }
     }
 
     // MARK: The page

@@ -8,7 +8,8 @@ import VehicleScan
 
 /// Begins and ends trips while a session runs: the key of `live`, the button of `serve`.
 ///
-/// The trips themselves follow the rules of ``TripRecording``. Any thread may begin and end one.
+/// The trips themselves follow the rules of ``TripRecording``. Any thread may begin and end one, but not the
+/// thread of a trip's writer: an ending waits for that thread.
 package final class TripSwitch: Sendable {
     /// A trip that has ended.
     package struct Ended: Sendable {
@@ -43,6 +44,12 @@ package final class TripSwitch: Sendable {
     private let plan: @Sendable () throws -> TripRecording.Plan
     private let tell: @Sendable (TripWriter.Notice) -> Void
     private let marked: @Sendable (TripRecording.Mark?) -> Void
+    /// Lets trips begin and end one after the other.
+    ///
+    /// A thread that has the turn may wait for the disk and for the writer's thread. So only beginnings and
+    /// endings take the turn, and nothing that the writer's thread calls does.
+    private let turn = Mutex(())
+    /// No thread waits while it holds this lock.
     private let state: Mutex<State>
 
     /// A switch that is on or off.
@@ -112,16 +119,19 @@ package final class TripSwitch: Sendable {
         on connection: Vehicle, refused: (any Error) throws -> Void = { throw $0 },
         body: () throws -> PollLoop.End
     ) throws -> (end: PollLoop.End, trip: Ended?) {
-        do {
-            try state.withLock { state in
-                (state.session, state.vin) = (connection, nil)
-                if state.isOn { try start(&state) }
-            }
-        } catch {
-            try refused(error)
-        }
         let end: PollLoop.End
         do {
+            do {
+                try turn.withLock { _ in
+                    let isOn = state.withLock { state in
+                        (state.session, state.vin) = (connection, nil)
+                        return state.isOn
+                    }
+                    if isOn { try startTrip() }
+                }
+            } catch {
+                try refused(error)
+            }
             end = try body()
         } catch {
             _ = try? leave(EndReason(of: error))
@@ -131,9 +141,9 @@ package final class TripSwitch: Sendable {
     }
 
     private func leave(_ reason: EndReason, at instant: Instant? = nil) throws -> Ended? {
-        try state.withLock { state in
-            state.session = nil
-            return try finish(reason, at: instant, &state)
+        try turn.withLock { _ in
+            state.withLock { $0.session = nil }
+            return try finish(reason, at: instant)
         }
     }
 
@@ -154,17 +164,17 @@ package final class TripSwitch: Sendable {
 
     /// Begins a trip, or does so with the next session; a trip that is being recorded goes on.
     package func begin() throws {
-        try state.withLock { state in
-            if state.session != nil, state.running == nil { try start(&state) }
-            state.isOn = true
+        try turn.withLock { _ in
+            try startTrip()
+            state.withLock { $0.isOn = true }
         }
     }
 
     /// Ends the trip; nil = there was none.
     package func end() throws -> Ended? {
-        try state.withLock { state in
-            state.isOn = false
-            return try finish(.stopped, at: nil, &state)
+        try turn.withLock { _ in
+            state.withLock { $0.isOn = false }
+            return try finish(.stopped)
         }
     }
 
@@ -173,9 +183,9 @@ package final class TripSwitch: Sendable {
         state.withLock { $0.running?.recording }?.mark()
     }
 
-    private func start(_ state: inout State) throws {
-        guard let session = state.session else { return }
-        state.isOn = false
+    /// Begins a trip if there is a session without one; the caller has the turn.
+    private func startTrip() throws {
+        guard let session = state.withLock({ $0.running == nil ? $0.session : nil }) else { return }
         let plan = try plan()
         let recording: TripRecording
         do {
@@ -184,19 +194,18 @@ package final class TripSwitch: Sendable {
             plan.store.closeFile()
             throw error
         }
-        if let vin = state.vin { recording.take(vin) }
-        state.isOn = true
-        state.running = Running(plan: plan, recording: recording)
+        state.withLock { state in
+            if let vin = state.vin { recording.take(vin) }
+            state.running = Running(plan: plan, recording: recording)
+        }
         marks.begin(recording, tell: marked)
         lights?.beginAgain()
     }
 
-    private func finish(
-        _ reason: EndReason, at instant: Instant?, _ state: inout State
-    ) throws -> Ended? {
-        guard let running = state.running else { return nil }
+    /// Ends the trip if there is one; the caller has the turn.
+    private func finish(_ reason: EndReason, at instant: Instant? = nil) throws -> Ended? {
+        guard let running = state.withLock({ $0.running.take() }) else { return nil }
         let (store, recording) = (running.plan.store, running.recording)
-        state.running = nil
         marks.end(recording)
         defer { store.closeFile() }
         try recording.finish(reason, at: instant)

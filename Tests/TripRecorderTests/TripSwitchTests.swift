@@ -1,10 +1,12 @@
 import Accessory
 import Diagnostics
+import Dispatch
 import Glibc
 import LocalLinks
 import OBDCore
 import PIDTables
 import ScanSession
+import Synchronization
 import SystemIO
 import Testing
 import TripStore
@@ -36,19 +38,24 @@ import VehicleScan
             return try TripStore(path: path, access: .readOnly).trips()
         }
 
-        func make(isOn: Bool, lights: LightChanges? = nil, isBroken: Bool = false) throws
-            -> TripSwitch
-        {
+        func make(
+            isOn: Bool, lights: LightChanges? = nil, fault: Fault? = nil,
+            commitEvery: Duration = .milliseconds(20),
+            tell: @escaping @Sendable (TripWriter.Notice) -> Void = { _ in }
+        ) throws -> TripSwitch {
             try TripSwitch(
                 isOn: isOn, lights: lights, marks: try MarkSignals(),
                 plan: { [path] in
-                    if isBroken { throw Unreadable() }
+                    if fault?.isThere.withLock({ $0 }) == true { throw Unreadable() }
                     var plan = TripRecording.Plan(store: try TripStore(path: path))
-                    plan.limits.commitEvery = .milliseconds(20)
+                    plan.limits.commitEvery = commitEvery
                     return plan
-                }, tell: { _ in }, marked: { _ in })
+                }, tell: tell, marked: { _ in })
         }
     }
+
+    /// A fault of the database that passes.
+    private final class Fault: Sendable { let isThere = Mutex(true) }
 
     /// Runs a session of a simulated vehicle; `body` is called with each batch until it returns true.
     private func session(
@@ -155,15 +162,50 @@ import VehicleScan
 
     @Test func `a database that cannot be opened does not end the session`() throws {
         let place = try Place()
-        let trips = try place.make(isOn: true, isBroken: true)
-        var refusals = 0
-        let ended = try session(trips, refused: { _ in refusals += 1 }) { count, _ in
-            #expect(trips.progress == nil)
-            #expect(throws: Unreadable.self) { try trips.begin() }
-            #expect(trips.progress == nil)
-            return count > 20
+        for isOn in [true, false] {
+            let trips = try place.make(isOn: isOn, fault: Fault())
+            var refusals = 0
+            let ended = try session(trips, refused: { _ in refusals += 1 }) { count, _ in
+                #expect(throws: Unreadable.self) { try trips.begin() }
+                // What the user asked for before is still wanted, and nothing else.
+                #expect(trips.progress == (isOn ? .init() : nil))
+                return count > 20
+            }
+            #expect(ended == nil && refusals == (isOn ? 1 : 0))
         }
-        #expect(ended == nil && refusals == 1)
+        #expect(try place.trips().isEmpty)
+    }
+
+    /// The thread that stores a trip tells its news to a board; another thread that shows the progress on this
+    /// board may have it at that moment.
+    @Test func `the progress can be read while the end of a trip waits for its writer`() throws {
+        let place = try Place()
+        let known = Mutex<TripSwitch?>(nil)
+        let reads = Mutex<[Bool]>([])
+        let trips = try place.make(isOn: true, commitEvery: .seconds(3600)) { _ in
+            guard let trips = known.withLock({ $0 }) else { return }
+            let done = DispatchSemaphore(value: 0)
+            guard
+                let reader = try? SystemThread({
+                    _ = (trips.progress, trips.isRecording, trips.start)
+                    done.signal()
+                })
+            else { return }
+            reader.detach()
+            let isRead = done.wait(timeout: .now() + 10) == .success
+            reads.withLock { $0.append(isRead) }
+        }
+        known.withLock { $0 = trips }
+        defer { known.withLock { $0 = nil } }
+        _ = try session(trips) { (count, _) throws in
+            guard count > 20 else { return false }
+            // The last commit finds out that the files are gone, and tells it.
+            for ending in ["", "-wal", "-shm"] { unlink(place.path + ending) }
+            #expect(try trips.end()?.trip?.readings ?? 0 > 20)
+            return true
+        }
+        #expect(reads.withLock { $0 } == [true])
+        #expect(try place.trips().map(\.endReason) == [.stopped])
     }
 
     /// The codes that `log` reads at its start are read when a trip begins, and not without a trip.

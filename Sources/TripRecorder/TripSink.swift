@@ -15,6 +15,8 @@ public final class TripSink: ReadingSink {
         var start: Instant
         var silence: SilenceWatch
         var readings = 0
+        /// The batch that the queue refused, and that the session offers again.
+        var refused: ReadingBatch?
     }
 
     private let begun = Mutex<Begun?>(nil)
@@ -40,9 +42,17 @@ public final class TripSink: ReadingSink {
         }
     }
 
-    /// Stops passing answers on.
+    /// Stops passing answers on, and wakes the session if it waits for room.
+    ///
+    /// The trip gets the batch that it refused before; for this, the call waits for the disk.
     public func end() {
-        begun.withLock { $0 = nil }
+        let begun = begun.withLock { $0.take() }
+        // From here on, the session is not refused any more.
+        space.signal()
+        guard let begun, let batch = begun.refused else { return }
+        // If the disk fails, the queue has no limit for the batch.
+        try? begun.trip.flush()
+        _ = Self.pass(batch, to: begun.trip)
     }
 
     /// Wakes the session after the writer has room again.
@@ -51,34 +61,38 @@ public final class TripSink: ReadingSink {
     }
 
     /// Passes the batch to the trip; false = the queue is full, and the batch must be offered again.
+    ///
+    /// The trip cannot end meanwhile: an ended trip refuses everything and never has room again.
     public func offer(_ batch: ReadingBatch) -> Bool {
-        guard
-            let trip = begun.withLock({ $0.flatMap { batch.answered >= $0.start ? $0.trip : nil } })
-        else { return true }
-        let faults = batch.faults
-        let isTaken: Bool
-        if faults.isEmpty && batch.voltage == nil {
-            isTaken = batch.items.isEmpty || trip.offer(batch.items, at: batch.answered)
-        } else {
-            var entries: [TripEntry] = batch.items.isEmpty ? [] : [.items(batch.items)]
-            if let voltage = batch.voltage { entries.append(.voltage(voltage)) }
-            entries += faults.map { .event($0) }
-            isTaken = trip.offer(.together(entries), at: batch.answered)
+        begun.withLock { begun in
+            guard let trip = begun?.trip, let start = begun?.start, batch.answered >= start else {
+                return true
+            }
+            let isTaken = Self.pass(batch, to: trip)
+            begun?.refused = isTaken ? nil : batch
+            if isTaken { Self.count(batch, &begun) }
+            return isTaken
         }
-        if isTaken { count(batch) }
-        return isTaken
+    }
+
+    private static func pass(_ batch: ReadingBatch, to trip: TripWriter) -> Bool {
+        let faults = batch.faults
+        if faults.isEmpty && batch.voltage == nil {
+            return batch.items.isEmpty || trip.offer(batch.items, at: batch.answered)
+        }
+        var entries: [TripEntry] = batch.items.isEmpty ? [] : [.items(batch.items)]
+        if let voltage = batch.voltage { entries.append(.voltage(voltage)) }
+        entries += faults.map { .event($0) }
+        return trip.offer(.together(entries), at: batch.answered)
     }
 
     /// Counts the readings, and records a silence that is over.
     ///
     /// If the queue is full, the row of the silence is lost and no reading.
-    private func count(_ batch: ReadingBatch) {
-        let readings = batch.items.count { if case .reading = $0 { true } else { false } }
-        begun.withLock { begun in
-            begun?.readings += readings
-            guard !batch.messages.isEmpty, let gap = begun?.silence.answered(at: batch.answered)
-            else { return }
-            _ = begun?.trip.offer(.event(gap.event), at: gap.start)
-        }
+    private static func count(_ batch: ReadingBatch, _ begun: inout Begun?) {
+        begun?.readings += batch.items.count { if case .reading = $0 { true } else { false } }
+        guard !batch.messages.isEmpty, let gap = begun?.silence.answered(at: batch.answered)
+        else { return }
+        _ = begun?.trip.offer(.event(gap.event), at: gap.start)
     }
 }

@@ -2,6 +2,7 @@ import Diagnostics
 import OBDCore
 import PIDTables
 import ScanSession
+import Synchronization
 import SystemIO
 import Testing
 import TripRecorder
@@ -100,6 +101,60 @@ import VehicleScan
         #expect(try !sink.offer(batch(table, seconds: 4)))
         sink.end()
         #expect(try sink.offer(batch(table, seconds: 4)))
+    }
+
+    /// A session that waits for room asks again, and its last answer is in the trip.
+    @Test func `the end of a trip takes the refused batch and lets the session go on`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let (store, table) = (try store(program), try PIDTables.standard())
+        let (sink, trip) = try begin(
+            store, table, TripWriter.Limits(commitEvery: .seconds(3600), waiting: 4))
+        #expect(try sink.offer(batch(table, seconds: 1)))
+        #expect(try !sink.offer(batch(table, seconds: 2, readings: 4)))
+        sink.end()
+        var waiting = WaitList()
+        let space = waiting.add(try #require(sink.spaceDescriptor))
+        waiting.add(deadline: SystemClock.now())
+        waiting.wait()
+        #expect(waiting.isReady(space))
+        #expect(try sink.offer(batch(table, seconds: 2, readings: 4)))
+        try trip.end(.stopped, at: .zero + .seconds(3))
+        #expect(try store.trip(trip.trip).readings == 5)
+        #expect(try sink.offer(batch(table, seconds: 4)))
+    }
+
+    /// A trip that has ended never has room again, so that a batch must not wait for it.
+    @Test func `offers and the end of a trip do not cross`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let (store, table) = (try store(program), try PIDTables.standard())
+        let batch = try batch(table, seconds: 1)
+        let sink = try TripSink()
+        let (stop, refusals) = (try EventDescriptor(), Mutex(0))
+        let offering = try SystemThread {
+            var waiting = WaitList()
+            repeat {
+                if !sink.offer(batch) { refusals.withLock { $0 += 1 } }
+                waiting = WaitList()
+                _ = waiting.add(stop.descriptor)
+                waiting.add(deadline: .zero)
+                waiting.wait()
+            } while !waiting.isReady(0)
+        }
+        defer {
+            stop.signal()
+            offering.join()
+        }
+        for _ in 0..<20 {
+            let anchor = TimeAnchor(monotonic: .zero, utc: UTC(microseconds: 1_000_000_000))
+            let trip = try store.startTrip(
+                TripStart(anchor: anchor), table: table, limits: .init(waiting: 1_000_000))
+            sink.begin(trip, at: .zero, asked: nil)
+            sink.end()
+            try trip.end(.stopped, at: .zero + .seconds(2))
+        }
+        #expect(refusals.withLock { $0 } == 0)
     }
 
     @Test func `answers to requests from before the trip are not stored`() throws {

@@ -210,9 +210,9 @@ package struct WebRoutes: WebHandler {
                 .unavailable, "no adapter is in use, so there is nothing to record",
                 hint: "start \"obdscan serve\" with an adapter")
         }
+        // A trip that could not store its last rows has ended, too.
+        defer { board.record(trips.progress) }
         if begins { try trips.begin() } else { _ = try trips.end() }
-        board.record(trips.progress)
-        board.update { $0.storing = nil }
     }
 
     // MARK: The page

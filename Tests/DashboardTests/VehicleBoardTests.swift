@@ -22,6 +22,28 @@ import VehicleScan
             readings, at: time, Instant(nanoseconds: second * 1_000_000_000), isNamed: false)
     }
 
+    @Test func `a warning about storing stays until a trip begins or ends`() {
+        let board = VehicleBoard(version: "0.2")
+        // A trip that is wanted could not begin.
+        board.record(.init())
+        board.update { $0.storing = "the disk is full" }
+        board.record(.init())
+        #expect(board.status.storing == "the disk is full")
+        board.record(.init(trip: 1))
+        #expect(board.status.storing == nil)
+        // To begin a trip that runs changes nothing.
+        board.update { $0.storing = "the disk is full" }
+        board.record(.init(trip: 1, readings: 20))
+        #expect(
+            board.status.storing == "the disk is full" && board.status.recording?.readings == 20)
+        // The next trip, or none.
+        board.record(.init(trip: 2))
+        #expect(board.status.storing == nil)
+        board.update { $0.storing = "the disk is full" }
+        board.record(nil)
+        #expect(board.status.storing == nil && board.status.recording == nil)
+    }
+
     @Test func `the newest reading of each signal of each ECU is kept`() {
         let board = VehicleBoard(version: "0.2")
         take(board, [reading(1), reading(2, ecu: 0x7E9)])

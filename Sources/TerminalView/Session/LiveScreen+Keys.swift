@@ -254,6 +254,8 @@ extension LiveScreen {
                 "trip \(ended.number) is stored"
                     + (ended.trip.map { ": " + $0.words(model.units) } ?? ""))
         } catch {
+            // A trip that could not store its last rows has ended, too.
+            if !trip.trips.isRecording { model.header.storing = nil }
             guard let fault = Explanation(of: error, at: connection.accessory) else { throw error }
             say([fault.message, fault.hint].compactMap(\.self).joined(separator: "; "))
         }

@@ -1,5 +1,5 @@
 // A button begins and ends a recorded trip; the line beside the vehicle names the trip.
-const recordingText = ({ recording }) => !recording ? null : recording.trip === null ? '⏺ Recording begins with the vehicle'
+const recordingText = ({ recording, storing }) => !recording ? null : recording.trip === null ? storing ? '⏺ Recording is tried again' : '⏺ Recording begins with the vehicle'
   : '⏺ Trip ' + recording.trip + ' since ' + new Date(recording.since).toLocaleTimeString([], { timeStyle: 'short' }) + ', ' + recording.readings.toLocaleString() + ' readings';
 let lastRecorded = null, storingTold = null;
 function drawRecording(o) {

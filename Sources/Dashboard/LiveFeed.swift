@@ -156,17 +156,9 @@ package struct LiveFeed: Sendable {
         defer { board.record(trips.progress) }
         let (end, ended) = try trips.session(
             on: connection,
-            refused: { error in
-                let words =
-                    Explanation(of: error, at: accessory)?.message ?? "unexpected: \(error)"
-                program.note("nothing is recorded: \(words)")
-                board.update { $0.storing = words }
-            },
+            refused: { refuse($0) },
             body: {
-                board.record(trips.progress)
-                if let trip = trips.progress?.trip {
-                    program.note("Trip \(trip) is being recorded.")
-                }
+                showBeginning(trips)
                 return try body()
             })
         if let ended {
@@ -175,6 +167,27 @@ package struct LiveFeed: Sendable {
                     + (ended.trip.map { ": \($0.words(.metric))" } ?? "") + ".")
         }
         return end
+    }
+
+    private func showBeginning(_ trips: TripSwitch) {
+        board.record(trips.progress)
+        if let trip = trips.progress?.trip { program.note("Trip \(trip) is being recorded.") }
+    }
+
+    /// Shows why no trip could begin; each reason is noted once.
+    private func refuse(_ error: any Error) {
+        let words = Explanation(of: error, at: accessory)?.message ?? "unexpected: \(error)"
+        if board.status.storing != words { program.note("nothing is recorded: \(words)") }
+        board.update { $0.storing = words }
+    }
+
+    /// Begins the trip that could not begin with the session.
+    private func tryAgain(_ trips: TripSwitch) {
+        do {
+            if try trips.tryAgain() { showBeginning(trips) }
+        } catch {
+            refuse(error)
+        }
     }
 
     private func poll(
@@ -190,6 +203,7 @@ package struct LiveFeed: Sendable {
         var answered = SystemClock.now()
         let limit = VehicleLoss.limit(setup.wants.map { $0.period ?? .zero }.min())
         return try loop.run(every: .seconds(1)) {
+            if let trips { tryAgain(trips) }
             board.record(trips?.progress)
             board.update {
                 if $0.link == .live, SystemClock.now() - answered > limit {

@@ -29,6 +29,8 @@ package final class TripSwitch: Sendable {
         var session: Vehicle?
         var vin: VIN?
         var running: Running?
+        /// When to try again to begin a trip that is wanted; nil = nothing failed.
+        var retry: Instant?
     }
 
     private struct Running: Sendable {
@@ -114,7 +116,7 @@ package final class TripSwitch: Sendable {
 
     /// Runs `body` with a session, which is recorded while the switch is on; the trip ends with the session.
     ///
-    /// `refused` gets the error of a trip that could not begin.
+    /// `refused` gets the error of a trip that could not begin; ``tryAgain(at:)`` begins it later.
     package func session(
         on connection: Vehicle, refused: (any Error) throws -> Void = { throw $0 },
         body: () throws -> PollLoop.End
@@ -127,7 +129,7 @@ package final class TripSwitch: Sendable {
                         (state.session, state.vin) = (connection, nil)
                         return state.isOn
                     }
-                    if isOn { try startTrip() }
+                    if isOn { try startWantedTrip() }
                 }
             } catch {
                 try refused(error)
@@ -142,8 +144,20 @@ package final class TripSwitch: Sendable {
 
     private func leave(_ reason: EndReason, at instant: Instant? = nil) throws -> Ended? {
         try turn.withLock { _ in
-            state.withLock { $0.session = nil }
+            state.withLock { ($0.session, $0.retry) = (nil, nil) }
             return try finish(reason, at: instant)
+        }
+    }
+
+    /// Begins the trip that could not begin with its session, if `now` is late enough; whether it began.
+    package func tryAgain(at now: Instant = SystemClock.now()) throws -> Bool {
+        func isDue() -> Bool { state.withLock { $0.retry.map { $0 <= now } ?? false } }
+        // The turn may be taken for long, and this is called often.
+        guard isDue() else { return false }
+        return try turn.withLock { _ in
+            guard isDue() else { return false }
+            try startWantedTrip()
+            return true
         }
     }
 
@@ -173,7 +187,7 @@ package final class TripSwitch: Sendable {
     /// Ends the trip; nil = there was none.
     package func end() throws -> Ended? {
         try turn.withLock { _ in
-            state.withLock { $0.isOn = false }
+            state.withLock { ($0.isOn, $0.retry) = (false, nil) }
             return try finish(.stopped)
         }
     }
@@ -181,6 +195,19 @@ package final class TripSwitch: Sendable {
     /// Marks this moment; nil = there is no trip, or no room.
     package func mark() -> TripRecording.Mark? {
         state.withLock { $0.running?.recording }?.mark()
+    }
+
+    /// The pause before a trip that could not begin is tried again, as long as that of a full disk.
+    static let retryPause = Duration.seconds(30)
+
+    /// Begins a trip that the user asked for earlier: a fault that passes does not end this wish.
+    private func startWantedTrip() throws {
+        do {
+            try startTrip()
+        } catch {
+            state.withLock { $0.retry = SystemClock.now() + Self.retryPause }
+            throw error
+        }
     }
 
     /// Begins a trip if there is a session without one; the caller has the turn.
@@ -197,6 +224,7 @@ package final class TripSwitch: Sendable {
         state.withLock { state in
             if let vin = state.vin { recording.take(vin) }
             state.running = Running(plan: plan, recording: recording)
+            state.retry = nil
         }
         marks.begin(recording, tell: marked)
         lights?.beginAgain()

@@ -176,6 +176,49 @@ import VehicleScan
         #expect(try place.trips().isEmpty)
     }
 
+    @Test func `a trip that could not begin with its session begins later in it`() throws {
+        let place = try Place()
+        let fault = Fault()
+        let trips = try place.make(isOn: true, fault: fault)
+        var count = 0
+        let ended = try session(trips, refused: { _ in }) { (_, _) throws in
+            count += 1
+            let later = SystemClock.now() + TripSwitch.retryPause
+            if count == 5 {
+                #expect(try !trips.tryAgain())
+                #expect(throws: Unreadable.self) { try trips.tryAgain(at: later) }
+                fault.isThere.withLock { $0 = false }
+                #expect(try !trips.tryAgain())
+                #expect(try trips.tryAgain(at: later + TripSwitch.retryPause))
+                #expect(trips.progress?.trip == 1)
+                #expect(try !trips.tryAgain(at: later + TripSwitch.retryPause * 2))
+            }
+            return count > 5 && trips.progress?.readings ?? 0 > 20
+        }
+        #expect(ended?.number == 1)
+    }
+
+    @Test func `a trip that could not begin begins with the next session, unless it was ended`()
+        throws
+    {
+        let place = try Place()
+        let fault = Fault()
+        let trips = try place.make(isOn: true, fault: fault)
+        #expect(try session(trips, refused: { _ in }) { count, _ in count > 5 } == nil)
+        fault.isThere.withLock { $0 = false }
+        #expect(try session(trips) { count, _ in count > 20 }?.number == 1)
+        fault.isThere.withLock { $0 = true }
+        _ = try session(trips, refused: { _ in }) { (count, _) throws in
+            let later = SystemClock.now() + TripSwitch.retryPause * 2
+            if count == 5 {
+                #expect(try trips.end() == nil)
+                #expect(try !trips.tryAgain(at: later) && trips.progress == nil)
+            }
+            return count > 20
+        }
+        #expect(try place.trips().count == 1)
+    }
+
     /// The thread that stores a trip tells its news to a board; another thread that shows the progress on this
     /// board may have it at that moment.
     @Test func `the progress can be read while the end of a trip waits for its writer`() throws {

@@ -309,7 +309,7 @@ let package = Package(
             "Dashboard",
             [
                 "OBDCore", "Diagnostics", "SystemIO", "Accessory", "ScanSession", "LocalLinks",
-                "PIDTables", "VehicleScan", "WebServer", "Dashboard", "TestSupport",
+                "PIDTables", "VehicleScan", "Formats", "WebServer", "Dashboard", "TestSupport",
             ]),
         tests(
             "ObdscanCLI",

@@ -4,11 +4,11 @@ import WebServer
 /// A report as a page to read, or as PDF with `?format=pdf`.
 struct PrintedAnswer {
     private let head: RequestHead
-    private let printer: WebSources.Printer?
+    private let printer: WebPrinter?
     /// The name of the file, without its ending.
     private let name: String
 
-    init(_ head: RequestHead, _ printer: WebSources.Printer?, name: String) {
+    init(_ head: RequestHead, _ printer: WebPrinter?, name: String) {
         self.head = head
         self.printer = printer
         self.name = name
@@ -30,7 +30,7 @@ struct PrintedAnswer {
             }
             var answer = ResponseHead(.ok, "application/pdf")
             answer.fields = [("Content-Disposition", "attachment; filename=\"\(name).pdf\"")]
-            try response.send(answer, printer.print(document(printer.paper)))
+            try response.send(answer, printer.print { try document($0) })
         case let other:
             throw WebProblem(
                 .badRequest, "there is no format \"\(other)\"", hint: "format=html or pdf")

@@ -22,7 +22,7 @@ package struct WebRoutes: WebHandler {
     let board: VehicleBoard
     let questions: VehicleQuestions
     let table: PIDTable
-    let sources: WebSources
+    package let sources: WebSources
     /// The limits of unusual values.
     let levels: SignalLevels
     /// Where the page loads a street map from; nil = it shows none.

@@ -8,19 +8,6 @@ import VehicleScan
 
 /// The functions that the program provides to the web server: data and messages.
 package struct WebSources: Sendable {
-    /// Prints documents as PDF.
-    package struct Printer: Sendable {
-        /// The paper of the documents.
-        package var paper: Paper
-        /// Returns the PDF of an HTML document.
-        package var print: @Sendable ([UInt8]) throws -> [UInt8]
-
-        package init(paper: Paper, print: @escaping @Sendable ([UInt8]) throws -> [UInt8]) {
-            self.paper = paper
-            self.print = print
-        }
-    }
-
     /// The units if a request names none.
     package var units: UnitSystem
     /// Opens the database for reading.
@@ -41,10 +28,11 @@ package struct WebSources: Sendable {
     package var accessories: @Sendable (inout TextOutput) throws -> Void
 
     /// Prints reports; nil = no installed browser does.
-    package var printer: Printer?
+    package var printer: WebPrinter?
 
     package init(
-        units: UnitSystem, printer: Printer?, database: @escaping @Sendable () throws -> TripStore,
+        units: UnitSystem, printer: WebPrinter?,
+        database: @escaping @Sendable () throws -> TripStore,
         trip: @escaping @Sendable (String, TripStore) throws -> Int64,
         fuelProfile: @escaping @Sendable (TripSummary) -> FuelProfile,
         codeWords: @escaping @Sendable (Vehicle) throws -> CodeWords,

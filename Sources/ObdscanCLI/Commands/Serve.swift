@@ -146,7 +146,8 @@ struct ServeCommand: RuledCommand {
 
         let board = VehicleBoard(version: ObdscanCommand.configuration.version)
         let car = CurrentVehicle()
-        let sources = WebSources(vehicle.database, units: output.units)
+        let sources = WebSources(
+            vehicle.database, units: output.units, printer: try PagePrinter.forWeb())
         let accessory = try chosenAccessory()
         let trips = try accessory.map { _ in try recorder(marks, board, table) }
         let routes = WebRoutes(
@@ -175,6 +176,7 @@ struct ServeCommand: RuledCommand {
         defer {
             // End the browsers' connections first, because they wait for data of the vehicle.
             car.end()
+            routes.sources.printer?.end()
             server.stop()
             feedInbox.pass(SIGTERM)
             thread?.join()

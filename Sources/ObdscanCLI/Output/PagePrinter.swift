@@ -2,7 +2,6 @@ import Dashboard
 import Formats
 import Glibc
 import OBDCore
-import Synchronization
 import SystemIO
 
 /// Writes a page to a file: HTML directly, PDF through an installed browser.
@@ -95,22 +94,12 @@ enum PagePrinter {
         return bytes + OwnFile.endOfPDF
     }
 
-    /// Prints pages for browsers, one after the other; nil = no installed browser does.
-    static func forWeb() -> WebSources.Printer? {
+    /// Prints pages for browsers; nil = no installed browser does.
+    static func forWeb() throws -> WebPrinter? {
         guard ChildProcess.program(of: browsers) != nil else { return nil }
-        let turn = Turn()
-        return WebSources.Printer(paper: paper) { document in
-            try turn.one.withLock { _ in
-                // Nothing cancels it, but it may not keep the server from ending.
-                try pdf(
-                    document, "the report", until: .seconds(20), cancelledBy: SignalInbox.relay())
-            }
+        return try WebPrinter(paper: paper) { document, inbox in
+            try pdf(document, "the report", until: .seconds(20), cancelledBy: inbox)
         }
-    }
-
-    /// A browser needs some hundred megabytes, so that only one may print.
-    private final class Turn: Sendable {
-        let one = Mutex(())
     }
 
     /// Removes a folder with all files of the browser.

@@ -9,9 +9,9 @@ import VehicleScan
 
 extension WebSources {
     /// The web's data from the database of the options, with the messages of this program.
-    init(_ database: DatabaseOptions, units: UnitSystem) {
+    init(_ database: DatabaseOptions, units: UnitSystem, printer: WebPrinter? = nil) {
         self.init(
-            units: units, printer: PagePrinter.forWeb(), database: { try database.open(.readOnly) },
+            units: units, printer: printer, database: { try database.open(.readOnly) },
             trip: { text, store in
                 guard let reference = TripReference(argument: text) else {
                     throw WebProblem(.notFound, "a trip has a number or a name")

@@ -131,7 +131,8 @@ import VehicleScan
         let (store, table) = (try store(program), try PIDTables.standard())
         let batch = try batch(table, seconds: 1)
         let sink = try TripSink()
-        let (stop, refusals) = (try EventDescriptor(), Mutex(0))
+        let stop = try EventDescriptor()
+        let refusals = Mutex(0)
         let offering = try SystemThread {
             var waiting = WaitList()
             repeat {

@@ -45,8 +45,8 @@ package struct Heartbeat: Sendable {
 
     /// The state now.
     ///
-    /// The addresses of other sinks, files and secrets are no part of it; a fault of the sink itself could not
-    /// be sent to it.
+    /// Texts of events, addresses of other sinks, files and secrets are no part of it. A fault of the sink
+    /// itself could not be sent to it.
     ///
     /// - Parameter deliveries: nil if they are not known.
     package func state(
@@ -62,19 +62,20 @@ package struct Heartbeat: Sendable {
             if let activity = try? store.activity() {
                 state.isRecording = activity.isRecording
                 state.lastRecord = activity.lastRecord
-                if let text = activity.fault, let time = activity.faultTime {
-                    state.error = .init(text, at: time)
+                if let kind = activity.fault {
+                    state.error = .init(
+                        kind == .linkLost ? .linkLost : .linkError, at: activity.faultTime)
                 }
             }
         }
         for other in (try? deliveries?.sinks()) ?? [] where other.name != sink {
             guard other.fault != nil, let time = other.faultTime,
-                state.error.map({ $0.time < time }) ?? true
+                (state.error?.time).map({ $0 < time }) ?? true
             else { continue }
-            state.error = .init("a sink does not work: obdscan publish status", at: time)
+            state.error = .init(.sink, at: time)
         }
         if deliveries?.isInMemory ?? false {
-            state.error = .init("the disk is full", at: clock.utc)
+            state.error = .init(.disk, at: clock.utc)
         }
         return state
     }

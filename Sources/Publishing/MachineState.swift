@@ -6,12 +6,24 @@ import OBDCore
 /// A vehicle that is parked is silent, and so is a computer that is dead; only the heartbeat tells them apart.
 package struct MachineState: Sendable {
     /// An error, and when it happened.
+    ///
+    /// Only fixed words leave this computer: the text of an event may contain a path, an address or a message
+    /// of the vehicle.
     package struct Fault: Hashable, Sendable {
-        package var text: String
-        package var time: UTC
+        /// What failed; the raw value is what is sent.
+        package enum Kind: String, Hashable, Sendable, CaseIterable {
+            case linkLost = "the link to the adapter was lost"
+            case linkError = "the link to the vehicle had a fault"
+            case sink = "a sink does not work: obdscan publish status"
+            case disk = "the disk is full"
+        }
 
-        package init(_ text: String, at time: UTC) {
-            self.text = text
+        package var kind: Kind
+        /// Nil if the clock was not set.
+        package var time: UTC?
+
+        package init(_ kind: Kind, at time: UTC?) {
+            self.kind = kind
             self.time = time
         }
     }
@@ -52,8 +64,8 @@ package struct MachineState: Sendable {
             "waiting": waiting.map { .number(Double($0)) } ?? .null, "clockSet": .flag(isClockSet),
             "recording": .flag(isRecording), "uptime": .number(uptime.rounded()),
             "lastRecord": lastRecord.map { .text($0.text) } ?? .null,
-            "error": error.map { .text(String($0.text.prefix(255))) } ?? .null,
-            "errorTime": error.map { .text($0.time.text) } ?? .null,
+            "error": error.map { .text($0.kind.rawValue) } ?? .null,
+            "errorTime": (error?.time).map { .text($0.text) } ?? .null,
             "time": isClockSet ? .text(time.text) : .null,
         ]).bytes
     }

@@ -31,7 +31,7 @@ enum Trips {
     ///
     /// A drive whose clock was not set comes after the drives that were recorded before it, and before those
     /// that were recorded after it; its own time says nothing.
-    private static let places = """
+    static let places = """
         (SELECT id, CASE WHEN clock = 'unset' AND id > 0 THEN coalesce(
             max(start) FILTER (\(isTimed)) OVER (ORDER BY id),
             min(start) FILTER (\(isTimed)) OVER (),

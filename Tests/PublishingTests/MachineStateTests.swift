@@ -31,13 +31,16 @@ import Testing
         state.freeSpace = 5_000_000_000
         state.waiting = 7
         state.isRecording = true
-        state.error = .init("the link was lost", at: state.time)
+        state.error = .init(.linkLost, at: state.time)
         // A time by a clock that is not set would be a wrong one.
         state.isClockSet = false
         let full = try object(state.payload)
         #expect(full["diskFree"] as? Int == 5_000_000_000 && full["waiting"] as? Int == 7)
         #expect(full["recording"] as? Bool == true && full["time"] is NSNull)
-        #expect(full["error"] as? String == "the link was lost")
+        #expect(full["error"] as? String == "the link to the adapter was lost")
+        #expect(full["errorTime"] as? String == state.time.text)
+        state.error = .init(.linkError, at: nil)
+        #expect(try object(state.payload)["errorTime"] is NSNull)
     }
 
     @Test func `a line has numbers only, and the time of the server`() {

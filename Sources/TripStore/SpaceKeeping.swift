@@ -134,6 +134,18 @@ extension TripStore {
         try quietly { try Self.purge([trip], in: $0) }
     }
 
+    /// Deletes the positions of a trip so that neither free pages nor the log of changes keep them.
+    func erasePositions(of trip: Int64) throws(StoreError) {
+        // The pragma belongs to the connection; its default depends on how SQLite was built.
+        let usual = try write { try $0.value(Int64.self, "PRAGMA secure_delete") ?? 0 }
+        try write { try $0.execute("PRAGMA secure_delete = ON") }
+        defer {
+            let word = usual == 2 ? "FAST" : usual == 1 ? "ON" : "OFF"
+            try? write { try $0.execute("PRAGMA secure_delete = \(word)") }
+        }
+        try quietly { try $0.execute("DELETE FROM position WHERE trip = ?", [trip]) }
+    }
+
     /// Runs a transaction while no recording of this process writes, which would find the database locked, and
     /// gives the space of the log of changes back.
     private func quietly(_ body: (Database) throws -> Void) throws(StoreError) {

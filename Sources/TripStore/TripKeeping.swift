@@ -75,11 +75,7 @@ extension TripStore {
                 """, [time.microseconds])
         }.filter { !kept.contains($0) }
         // One by one, so that the log of changes stays short.
-        for id in found {
-            try transaction { database in
-                try database.execute("DELETE FROM position WHERE trip = ?", [id])
-            }
-        }
+        for id in found { try erasePositions(of: id) }
         return found.count
     }
 

@@ -59,6 +59,36 @@ import Testing
         #expect(try store.deletePositions(endedBefore: limit, except: [owed]) == 0)
     }
 
+    @Test func `no byte of a deleted position stays in the files`() throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        // What the library does by itself depends on how it was built.
+        try store.write { try $0.execute("PRAGMA secure_delete = OFF") }
+        let writer = try Fixtures.begin(store)
+        let (latitude, longitude) = (48.137_251, 11.575_482)
+        for second in 0..<400 {
+            let position = try #require(Position(latitude: latitude, longitude: longitude))
+            #expect(writer.offer(.position(position), at: Fixtures.after(Double(second))))
+        }
+        try writer.end(.stopped, at: Fixtures.after(400))
+        func isStored() throws -> Bool {
+            try ["", "-wal"].contains { ending in
+                let url = URL(filePath: scratch.path() + ending)
+                guard FileManager.default.fileExists(atPath: url.path) else { return false }
+                let bytes = try Data(contentsOf: url)
+                return [latitude, longitude].contains { number in
+                    let stored = withUnsafeBytes(of: number.bitPattern.bigEndian) { Data($0) }
+                    return bytes.range(of: stored) != nil
+                }
+            }
+        }
+        #expect(try isStored())
+        #expect(try store.deletePositions(endedBefore: Fixtures.start.later(by: 1 << 40)) == 1)
+        #expect(try !isStored())
+        let usual = try store.write { try $0.value(Int64.self, "PRAGMA secure_delete") }
+        #expect(usual == 0, "deleting whole trips stays fast")
+    }
+
     /// The trips in the file, deleted ones too.
     private func all(_ scratch: Scratch) throws -> [Int64] {
         try scratch.sql { try $0.values(Int64.self, "SELECT id FROM trip ORDER BY id") }

@@ -147,7 +147,7 @@ import VehicleScan
             stop.signal()
             offering.join()
         }
-        for _ in 0..<20 {
+        for _ in 0..<5 {
             let anchor = TimeAnchor(monotonic: .zero, utc: UTC(microseconds: 1_000_000_000))
             let trip = try store.startTrip(
                 TripStart(anchor: anchor), table: table, limits: .init(waiting: 1_000_000))

@@ -32,7 +32,9 @@ public struct CodeExplanations: Sendable {
 
         /// The vehicle's own advice on driving on; nil if there is none.
         var drive: (advice: DriveAdvice, reason: String)? {
-            if isActive == false { return (.note, "it is not active now; stop if a red light comes on") }
+            if isActive == false {
+                return (.note, "it is not active now; stop if a red light comes on")
+            }
             switch advice {
             case .immediately: return (.stop, "the ECU asks for a check immediately")
             case .nextHalt: return (.soon, "the ECU asks for a check at the next halt")

@@ -255,11 +255,19 @@ private struct Run: Sendable {
 
     /// The minute of the local day; nil if neither the receiver nor this machine knows the time.
     private func minute(of position: Position) -> Int? {
-        let clock = SystemClock.reading()
-        guard let time = position.fixTime ?? (clock.isSet ? clock.utc : nil) else { return nil }
-        let second = (time.microseconds / 1_000_000 + localShift(time)) % 86_400
-        return Int((second + 86_400) % 86_400 / 60)
+        position.fixTime.map(localMinute) ?? currentMinute()
     }
+}
+
+/// The minute of the local day; nil if this machine does not know the time.
+func currentMinute() -> Int? {
+    let clock = SystemClock.reading()
+    return clock.isSet ? localMinute(clock.utc) : nil
+}
+
+private func localMinute(_ time: UTC) -> Int {
+    let second = (time.microseconds / 1_000_000 + localShift(time)) % 86_400
+    return Int((second + 86_400) % 86_400 / 60)
 }
 
 /// The reader of either protocol.

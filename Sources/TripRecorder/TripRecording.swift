@@ -24,6 +24,8 @@ public struct TripRecording: Sendable {
         public var limits = TripWriter.Limits()
         /// The source of positions; nil if there is none, or if there are several vehicles.
         public var receiver: PositionReceiver?
+        /// Which positions of the vehicle itself are left out; the receiver has its own rules.
+        package var privacy = PositionPrivacy()
 
         /// A trip without name and tags.
         public init(
@@ -99,7 +101,9 @@ public struct TripRecording: Sendable {
         marks = TripMarks(of: trip)
         self.sink = sink
         receiver = plan.receiver
-        sink.begin(trip, at: start.anchor.monotonic, asked: plan.every)
+        sink.begin(
+            trip, at: start.anchor.monotonic, asked: plan.every,
+            hiding: VehiclePositions(plan.privacy, connection.table))
         do {
             try receiver?.start(into: trip)
         } catch {

@@ -14,6 +14,7 @@ public final class TripSink: ReadingSink {
         var trip: TripWriter
         var start: Instant
         var silence: SilenceWatch
+        var positions: VehiclePositions?
         var readings = 0
         /// The batch that the queue refused, and that the session offers again.
         var refused: ReadingBatch?
@@ -37,8 +38,18 @@ public final class TripSink: ReadingSink {
     ///
     /// `period` is the polling interval, nil = continuously.
     public func begin(_ trip: TripWriter, at start: Instant, asked period: Duration?) {
+        begin(trip, at: start, asked: period, hiding: nil)
+    }
+
+    /// Starts to pass answers on without the positions that `positions` leaves out.
+    package func begin(
+        _ trip: TripWriter, at start: Instant, asked period: Duration?,
+        hiding positions: VehiclePositions?
+    ) {
         begun.withLock {
-            $0 = Begun(trip: trip, start: start, silence: SilenceWatch(asked: period))
+            $0 = Begun(
+                trip: trip, start: start, silence: SilenceWatch(asked: period),
+                positions: positions)
         }
     }
 
@@ -67,6 +78,12 @@ public final class TripSink: ReadingSink {
         begun.withLock { begun in
             guard let trip = begun?.trip, let start = begun?.start, batch.answered >= start else {
                 return true
+            }
+            var batch = batch
+            if let items = begun?.positions?.allowed(
+                batch.items, at: batch.answered, minute: currentMinute())
+            {
+                batch.items = items
             }
             let isTaken = Self.pass(batch, to: trip)
             begun?.refused = isTaken ? nil : batch

@@ -158,6 +158,27 @@ import VehicleScan
         #expect(refusals.withLock { $0 } == 0)
     }
 
+    /// `private = "on"` on a truck that tells where it is.
+    @Test func `a private position of the vehicle is not stored`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let (store, table) = (try store(program), try PIDTables.standard())
+        let (sink, trip) = try begin(store, table)
+        var privacy = PositionPrivacy()
+        privacy.isAlways = true
+        sink.begin(trip, at: .zero, asked: nil, hiding: VehiclePositions(privacy, table))
+        var batch = try batch(table, seconds: 1)
+        let place = try #require(try SignalNames(table).find("SPN584").signal)
+        batch.items.append(
+            .reading(
+                Reading(
+                    ecu: Self.ecu, dataID: nil, signal: place, value: .number(48), raw: [1],
+                    line: 0)))
+        #expect(sink.offer(batch))
+        try trip.end(.stopped, at: .zero + .seconds(3))
+        #expect(try rows(store, trip.trip) == ["RPM"])
+    }
+
     @Test func `answers to requests from before the trip are not stored`() throws {
         let program = try Program()
         defer { program.remove() }

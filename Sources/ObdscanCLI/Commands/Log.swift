@@ -324,6 +324,7 @@ struct LogCommand: RuledCommand {
             store: store, every: every?.duration)
         trip.tags = tags
         trip.name = name
+        trip.privacy = UserSettings.current.privacy
         trip.limits = .recording(
             every: commitEvery?.duration ?? UserSettings.current.commitEvery, to: store)
         return LogPlan(

@@ -12,10 +12,12 @@ extension TripRecording.Plan {
     ) throws -> Self {
         let receiver = try PositionReceiver.chosen(nil, note: note)
         let store = try database.openForTrips(note: note)
-        return Self(
+        var plan = Self(
             store: store, every: period,
             limits: .recording(every: UserSettings.current.commitEvery, to: store),
             receiver: receiver)
+        plan.privacy = UserSettings.current.privacy
+        return plan
     }
 }
 

@@ -113,11 +113,13 @@ package struct PositionPrivacy: Hashable, Sendable {
     /// - Parameter minute: The minute of the day by the clock on the wall; nil if it is not known, and then it
     ///   may be in the hours.
     func hides(_ position: Position, minute: Int?) -> Bool {
+        isPrivate(minute: minute) || zones.contains { $0.contains(position) }
+    }
+
+    /// Whether each position is left out at this minute of the day.
+    func isPrivate(minute: Int?) -> Bool {
         if isAlways { return true }
-        if !hours.isEmpty, minute.map({ minute in hours.contains { $0.contains(minute) } }) ?? true
-        {
-            return true
-        }
-        return zones.contains { $0.contains(position) }
+        if hours.isEmpty { return false }
+        return minute.map { minute in hours.contains { $0.contains(minute) } } ?? true
     }
 }

@@ -157,12 +157,27 @@ public struct DescriptorSession: ~Copyable {
     /// A clock that differs by more from the other one than at the last reading was set meanwhile.
     private static let largestStep: Int64 = 1_000_000_000
 
+    /// The difference of the clock of this program and UTC; unit: nanoseconds.
+    ///
+    /// The processor may be taken away between two readings, so that the closest of a few readings counts.
+    private static func difference() -> Int64 {
+        var best: (gap: Int64, difference: Int64) = (.max, 0)
+        for _ in 0..<4 {
+            let before = SystemClock.now().nanoseconds
+            let utc = SystemClock.utcNanoseconds()
+            let gap = SystemClock.now().nanoseconds - before
+            if gap < best.gap { best = (gap, before + gap / 2 - utc) }
+            if gap < 50_000 { break }
+        }
+        return best.difference
+    }
+
     /// Turns the kernel's times into those of the clock of this program.
     private mutating func noteTimes(of count: Int) {
         frameTimes.removeAll(keepingCapacity: true)
         guard observesFrames else { return }
+        let offset = Self.difference()
         let now = SystemClock.now()
-        let offset = now.nanoseconds - SystemClock.utcNanoseconds()
         let wasSet = (offset &- clockOffset).magnitude > Self.largestStep.magnitude
         clockOffset = offset
         guard count > 0 else { return }
@@ -205,7 +220,7 @@ public struct DescriptorSession: ~Copyable {
     ///
     /// The usual room holds 300 frames, 80 ms of a busy bus. Without CAP_NET_ADMIN, net.core.rmem_max limits the room.
     mutating func observeFrames() {
-        clockOffset = SystemClock.now().nanoseconds - SystemClock.utcNanoseconds()
+        clockOffset = Self.difference()
         observesFrames = sys_can_observe(descriptor, Self.roomForFrames) == 0
         if let state = CANInterface.named(interfaceName) {
             interfaceLosses = (state.lostFrames, SystemClock.now())

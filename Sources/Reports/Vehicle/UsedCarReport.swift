@@ -220,7 +220,7 @@ package struct UsedCarReport {
                 ])
         }
         let missing = gaps.map { Row("notRead", ["time": .time(time), "text": .text($0)]) }
-        return condition.prefix(1) + found + condition.dropFirst() + distances + missing
+        return Array(condition.prefix(1)) + found + condition.dropFirst() + distances + missing
     }
 
     private func value(_ side: UsedCarFinding.Side) -> FieldValue {

@@ -34,7 +34,10 @@ import Testing
         try await program.shows("mark this moment")
         program.type("m")
         try await program.shows("mark 2 is set")
-        program.type("xq")
+        // The next picture comes after further readings.
+        program.type("xp")
+        try await program.shows("paused")
+        program.type("q")
         let outcome = try await program.finish()
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.errors.contains("Trip 1: "), "\(outcome.errors)")

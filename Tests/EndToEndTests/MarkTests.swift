@@ -26,8 +26,9 @@ import Testing
             "live", "--log", "rpm", "speed", "-d", Self.vehicle,
         ])
         try await program.shows("⏺ trip 1")
-        // The view has the VIN by now.
+        // The view has the VIN and a speed of the engine by now.
         try await program.shows("5XXBD1GA8LX000042")
+        try await program.shows("│8000")
         program.type("m")
         try await program.shows("mark 1 is set")
         program.type("?")

@@ -109,6 +109,8 @@ package struct LiveScreen: ~Copyable {
         try terminal.enter()
         defer { terminal.leave() }
         let end = try show()
+        // What happened just before the end belongs to the trip, too.
+        _ = takeEvents()
         terminal.leave()
         // A second Ctrl-C ends the process at once.
         SignalInbox.letEndingsThrough()

@@ -72,7 +72,7 @@ public struct HTMLPage: Sendable {
                 isPlain ? String(scalar) : "\\" + String(scalar.value, radix: 16) + " "
         }
         let style = "font: 7pt system-ui, sans-serif; color: #444;"
-        return "@media print { @page { margin-bottom: 15mm; "
+        return "@media print { @page { margin-bottom: 12mm; "
             + "@bottom-left { content: \"\(text)\"; \(style) } "
             + "@bottom-right { content: \"page \" counter(page) \" of \" counter(pages); \(style) } } }\n"
     }

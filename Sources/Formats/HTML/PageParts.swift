@@ -65,13 +65,13 @@ enum PageParts {
         footer { margin-top: 2rem; font-size: .8rem; }
         @media print { :root { --ink: #000; --dim: #444; --paper: #fff; --line: #bbb; \
         --soft: #fff; --accent: #0b4a94; --good: #125c27; --bad: #a01020; --warn: #6a4500; }
-          @page { margin: 10mm 12mm; } html { font-size: 8.5pt; }
+          @page { margin: 8mm 11mm; } html { font-size: 8.5pt; }
           body { max-width: none; padding: 0; font-size: 8.5pt; line-height: 1.3; } \
-        .tools { display: none; } h1 { font-size: 14pt; } h2 { font-size: 11pt; margin: 2.5mm 0 .8mm; }
+        .tools { display: none; } h1 { font-size: 14pt; } h2 { font-size: 11pt; margin: 2mm 0 .6mm; }
           h3 { font-size: 9pt; margin: 2mm 0 .5mm; break-after: avoid; } table { font-size: 8pt; }
           th, td { padding: .4mm 2mm .4mm 0; } ol { margin: .5mm 0; } p { margin: .5mm 0; }
           .letterhead { padding-bottom: 2mm; margin-bottom: 3mm; } .letterhead img { max-height: 16mm; } \
-        .letterhead .name { font-size: 11pt; } .signs { margin-top: 9mm; } .verdict { font-size: 10pt; }
+        .letterhead .name { font-size: 11pt; } .signs { margin-top: 7mm; } .verdict { font-size: 10pt; }
           dl { grid-template-columns: repeat(5, 1fr); gap: 0 3mm; } dl div { padding: .4mm 0; } dt { font-size: 7.5pt; }
           .plot { display: inline-block; width: 48.5%; margin: 1mm 1.5% 1mm 0; vertical-align: top; } \
         .plot:nth-of-type(even) { margin-right: 0; } #plots { orphans: 1; widows: 1; }

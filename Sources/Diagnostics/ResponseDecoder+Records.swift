@@ -265,7 +265,7 @@ extension ResponseDecoder {
             let code = UInt16(payload[data.lowerBound]) << 8 | UInt16(payload[data.lowerBound + 1])
             // 0000 means that no code froze a frame, and testers are to ignore the other data (SAE J1979). decode
             // shows what was sent: these readings name no code, and an ECU may have answered 02 02 before the
-            // fault. Whoever reads a freeze frame from a vehicle stops at the code.
+            // fault. The live scan of freeze frames stops at the code.
             memory.remember(code == 0 ? nil : DTC(code), of: answer.speaker, frame: frame)
         }
         let overrides = memory.overrides(of: answer.speaker)

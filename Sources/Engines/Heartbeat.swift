@@ -45,7 +45,7 @@ package struct Heartbeat: Sendable {
 
     /// The state now.
     ///
-    /// Texts of events, addresses of other sinks, files and secrets are no part of it. A fault of the sink
+    /// Texts of events, addresses of other sinks, files and secrets are left out. A fault of the sink
     /// itself could not be sent to it.
     ///
     /// - Parameter deliveries: nil if they are not known.

@@ -21,7 +21,7 @@ struct TripResult {
         } catch let error as StoreError {
             throw error
         } catch {
-            // A fault of the readings is no reason to hold back the trip.
+            // A fault of the readings does not hold back the trip.
             fuel = nil
         }
     }

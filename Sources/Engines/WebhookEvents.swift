@@ -34,7 +34,7 @@ struct WebhookEvents {
         return true
     }
 
-    /// Appends the codes that appeared with these reports; a code that was there before is no event.
+    /// Appends the codes that appeared with these reports; a code that was there before is left out.
     func append(
         _ reports: [(time: UTC, report: CodeReport)], of trip: TripSummary, to bytes: inout [UInt8]
     ) throws(StoreError) -> Int {

@@ -287,7 +287,7 @@ package struct DiscoveryPayload: Hashable, Sendable {
         return found
     }
 
-    /// A sensor of the last trip's fuel; kilograms of natural gas are no litres.
+    /// A sensor of the last trip's fuel; natural gas is counted in kilograms.
     private func fuel(
         _ id: String, _ name: String, _ key: String, _ unit: String, _ topics: VehicleTopics
     ) -> JSONValue.Member {

@@ -25,7 +25,7 @@ package struct VehiclePositions: Sendable {
         var time: Instant
     }
 
-    /// Numbers that lie further apart are no position: at 130 km/h a vehicle moves 72 m meanwhile.
+    /// Numbers that lie further apart do not make a position: at 130 km/h a vehicle moves 72 m meanwhile.
     private static let longestPause = Duration.seconds(2)
 
     private let privacy: PositionPrivacy

@@ -47,7 +47,7 @@ extension TripStore {
         for sink: String, _ deliveries: DeliveryStore?
     ) throws(StoreError) -> [(trip: TripSummary, readings: Int)] {
         let progress = try deliveries?.progress(of: sink) ?? [:]
-        // A receiver of positions needs no engine, and codes are no readings.
+        // A receiver gives positions without an engine, and codes are not readings.
         let others = Set(
             try read {
                 try $0.values(

@@ -22,7 +22,7 @@ extension TripRecording.Plan {
 }
 
 extension DatabaseOptions {
-    /// Opens the database for new trips, and tells what is to be known of it.
+    /// Opens the database for new trips, and passes its notes on.
     func openForTrips(
         limits: TripStore.Limits = .init(), note: (String) -> Void
     ) throws -> TripStore {
@@ -34,7 +34,7 @@ extension DatabaseOptions {
     }
 }
 
-/// A plan that was made before its trip may begin, so that an unusable database is told at once.
+/// A plan that was made before its trip may begin, so that an error of the database is printed at once.
 final class WaitingPlan: Sendable {
     private let plan: Mutex<TripRecording.Plan?>
 

@@ -164,7 +164,7 @@ package struct DriveVerdict: Sendable {
             }
             let feature = DriveFeature(
                 measure: measure, value: number.value, error: number.error,
-                seconds: number.seconds, from: number.from, to: number.to)
+                seconds: number.shown, from: number.from, to: number.to)
             found[measure.id] = feature
             features.append(feature)
         }

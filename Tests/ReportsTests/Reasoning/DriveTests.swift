@@ -197,6 +197,14 @@ import Testing
         }
     }
 
+    /// The air pressure is read once and holds for a minute.
+    @Test func `no feature has data for longer than the drive`() {
+        let verdict = watch(seconds: 9) { _ in [.engineSpeed: 800, .barometric: 98, .coolant: 88] }
+        let air = verdict.features.first { $0.id == "baro" }
+        #expect(air?.value == 98 && air?.seconds == 8)
+        #expect(verdict.features.allSatisfy { $0.seconds <= 9 })
+    }
+
     @Test func `each feature is measured where it is`() throws {
         var drive = Drive()
         drive.idle = 6

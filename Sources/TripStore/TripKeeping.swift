@@ -148,17 +148,40 @@ extension TripStore {
         }
     }
 
+    /// What became of a vehicle's new name.
+    public enum Naming: Hashable, Sendable {
+        /// The vehicle has the name now.
+        case named
+        /// No vehicle has this VIN or name; one without a VIN keeps its name.
+        case noVehicle
+        /// The name was not stored, because it would be mistaken for this other vehicle's name or VIN.
+        case mistaken(for: String)
+    }
+
     /// Sets the name of the vehicle with this VIN or name; an empty name removes it.
     ///
-    /// - Returns: Whether there is such a vehicle. One without a VIN keeps its name.
-    public func setName(_ name: String, ofVehicle vehicle: String) throws(StoreError) -> Bool {
+    /// - Parameter isOneName: Whether a new name would be mistaken for this name or VIN of another vehicle. Check and
+    ///   change are one transaction, because a batch names its vehicles at the same time.
+    public func setName(
+        _ name: String, ofVehicle vehicle: String,
+        isOneName: (String, String) -> Bool = { $0 == $1 }
+    ) throws(StoreError) -> Naming {
         try transaction { database in
+            if !name.isEmpty {
+                for row in try database.rows("SELECT vin, name FROM vehicle ORDER BY id") {
+                    let known: (vin: String?, name: String?) = (try row["vin"], try row["name"])
+                    let names = [known.name, known.vin].compactMap(\.self)
+                    guard !names.contains(vehicle), names.contains(where: { isOneName(name, $0) })
+                    else { continue }
+                    return .mistaken(for: names[0])
+                }
+            }
             try database.execute(
                 """
                 UPDATE vehicle SET name = nullif(?1, '')
                 WHERE (vin = ?2 OR name = ?2) AND (?1 <> '' OR vin IS NOT NULL)
                 """, [name, vehicle])
-            return database.changesCount > 0
+            return database.changesCount > 0 ? .named : .noVehicle
         }
     }
 

@@ -279,7 +279,7 @@ struct SinkFeedTests {
         for vin in vins { try folder.endedTrip(vin: vin, readings: 3, ago: .seconds(900)) }
         let store = try folder.store()
         for (vin, name) in zip(vins, ["Müller", "Möller"]) {
-            #expect(try store.setName(name, ofVehicle: vin))
+            #expect(try store.setName(name, ofVehicle: vin) == .named)
         }
         let trips = try store.trips(.init(withScans: true))
         let found = try #require(SinkSelection().vehiclesOfOneName(in: trips))
@@ -359,7 +359,7 @@ struct SinkFeedTests {
     func names(own: String?, published: String) throws {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: Self.vin, readings: 3)
-        if let own { #expect(try folder.store().setName(own, ofVehicle: Self.vin)) }
+        if let own { #expect(try folder.store().setName(own, ofVehicle: Self.vin) == .named) }
         var selection = SinkSelection()
         selection.vehicles = [Self.vin: "Van 7"]
         let lines = try lines(try folder.feed(selection))

@@ -49,7 +49,7 @@ import Testing
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         try look(store, hour: 1, [.stored: []])
-        #expect(try store.setName("van", ofVehicle: Fixtures.vinText))
+        #expect(try store.setName("van", ofVehicle: Fixtures.vinText) == .named)
         #expect(try store.knows(vehicle: Fixtures.vinText) && store.knows(vehicle: "van"))
         #expect(try !store.knows(vehicle: "nobody"))
     }

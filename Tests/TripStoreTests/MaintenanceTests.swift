@@ -162,7 +162,7 @@ import Testing
             #expect(writer.offer(.vehicle(try #require(VIN(vin))), at: Fixtures.after(seconds)))
             #expect(writer.offer([Fixtures.rpm(800)], at: Fixtures.after(seconds + 1)))
             try writer.end(.stopped, at: Fixtures.after(seconds + 2))
-            #expect(try store.setName(vin == vins[0] ? "Van 1" : "van-1", ofVehicle: vin))
+            #expect(try store.setName(vin == vins[0] ? "Van 1" : "van-1", ofVehicle: vin) == .named)
         }
         let merged = try stores[0].merge(from: stores[1].path) { _, _ in
         } isOneName: {
@@ -171,6 +171,41 @@ import Testing
         #expect(merged.unnamed == [vins[1]: "van-1"])
         let names = try stores[0].vehicles().map { "\($0.vin?.text ?? "") \($0.name ?? "-")" }
         #expect(names.sorted() == ["\(vins[0]) Van 1", "\(vins[1]) -"])
+    }
+
+    /// A batch reads its vehicles, and names them, at the same time.
+    @Test func `of two vehicles that are given one name at once, one has the name`() async throws {
+        let scratch = try Scratch()
+        let store = try TripStore(path: scratch.path())
+        let vins = ["1HGCM82633A004352", "5XXBD1GA8LX000042"]
+        for (index, vin) in vins.enumerated() {
+            let seconds = Double(index) * 1000
+            let writer = try Fixtures.begin(
+                store,
+                anchor: TimeAnchor(
+                    monotonic: Fixtures.after(seconds),
+                    utc: Fixtures.start.later(bySeconds: seconds)))
+            #expect(writer.offer(.vehicle(try #require(VIN(vin))), at: Fixtures.after(seconds)))
+            try writer.end(.stopped, at: Fixtures.after(seconds + 1))
+        }
+        let path = store.path
+        for _ in 0..<20 {
+            let results = try await withThrowingTaskGroup(of: TripStore.Naming.self) { group in
+                for (vin, name) in zip(vins, ["Van 1", "van-1"]) {
+                    group.addTask {
+                        try TripStore(path: path).setName(name, ofVehicle: vin) {
+                            $0.lowercased().filter(\.isLetter) == $1.lowercased().filter(\.isLetter)
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results.count { $0 == .named } == 1, "\(results)")
+            #expect(
+                results.contains(.mistaken(for: "Van 1"))
+                    || results.contains(.mistaken(for: "van-1")))
+            for vin in vins { #expect(try store.setName("", ofVehicle: vin) == .named) }
+        }
     }
 
     @Test func `only the trips that are wanted are taken`() throws {
@@ -190,7 +225,7 @@ import Testing
         let there = try TripStore(path: scratch.path("there.db"))
         #expect(try there.merge(from: here.path).trips.count == 1)
         let vin = try #require(try there.trips().first?.vin)
-        #expect(try there.setName("Van 3", ofVehicle: vin))
+        #expect(try there.setName("Van 3", ofVehicle: vin) == .named)
         try scratch.sql {
             try $0.execute(
                 """

@@ -56,12 +56,13 @@ struct TripsVehicleCommand: ParsableCommand, OutputCommand {
 
     func run() throws {
         let store = try database.open(.readWrite)
-        if !name.isEmpty, let own = try store.vehicle(mistakenFor: name, otherThan: vehicle) {
+        switch try store.setName(name.trimmed, of: vehicle) {
+        case .named: break
+        case .mistaken(let other):
             throw Failure(
-                "\"\(name)\" would be mistaken for \"\(own)\", another vehicle",
+                "\"\(name)\" would be mistaken for \"\(other)\", another vehicle",
                 hint: "choose a name with other letters (a to z) or digits", status: .usage)
-        }
-        if !(try store.setName(name.trimmed, ofVehicle: vehicle)) {
+        case .noVehicle:
             throw Failure(
                 "no vehicle is called \"\(vehicle)\"",
                 hint: "\"obdscan trips\" shows the vehicle of each trip", status: .usage)
@@ -70,17 +71,12 @@ struct TripsVehicleCommand: ParsableCommand, OutputCommand {
 }
 
 extension TripStore {
-    /// The name of another vehicle than `vehicle`, a VIN or a name, for which `name` would be mistaken.
-    func vehicle(mistakenFor name: String, otherThan vehicle: String) throws(StoreError) -> String?
-    {
+    /// Names a vehicle, a VIN or a name, unless sinks could not distinguish the name from another vehicle's.
+    func setName(_ name: String, of vehicle: String) throws(StoreError) -> Naming {
         // Sinks know vehicles by the simple letters and digits of their names.
-        let simple = PublishedName.slug(name)
-        let other = try vehicles().first { known in
-            let names = [known.name, known.vin?.text].compactMap(\.self)
-            return !names.contains(vehicle)
-                && names.contains { $0 == name || PublishedName.slug($0) == simple }
+        try setName(name, ofVehicle: vehicle) {
+            $0 == $1 || PublishedName.slug($0) == PublishedName.slug($1)
         }
-        return other.map { $0.name ?? $0.vin?.text ?? "" }
     }
 }
 

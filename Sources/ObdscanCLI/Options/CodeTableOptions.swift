@@ -95,11 +95,8 @@ extension CodeTableOptions {
         guard let vin else { return "\"\(label)\" is not stored: the vehicle reports no VIN" }
         do {
             let store = try database.open(.readWrite)
-            if let other = try store.vehicle(mistakenFor: label, otherThan: vin) {
-                return "\"\(label)\" is not stored: it would be mistaken for \"\(other)\""
-            }
-            _ = try store.setName(label, ofVehicle: vin)
-            return nil
+            guard case .mistaken(let other) = try store.setName(label, of: vin) else { return nil }
+            return "\"\(label)\" is not stored: it would be mistaken for \"\(other)\""
         } catch {
             return "\"\(label)\" is not stored: \(Failure(known: error)?.message ?? "\(error)")"
         }

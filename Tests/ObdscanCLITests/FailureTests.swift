@@ -36,6 +36,13 @@ import VehicleScan
         #expect(failure.status == .unavailable)
     }
 
+    @Test func `brltty is blamed only where it is installed`() {
+        let hints = [true, false].map {
+            Failure(AccessoryError.serial(.notFound(path: "/dev/ttyUSB0", hasBrltty: $0))).hint
+        }
+        #expect(hints[0]?.contains("brltty") == true && hints[1]?.contains("brltty") == false)
+    }
+
     @Test func `every error of an adapter has a message, a remedy and an exit code of the table`() {
         let errors: [AccessoryError] = [
             .serial(.notFound(path: "p")), .serial(.notATerminal(path: "p")),

@@ -142,7 +142,12 @@ public struct SerialTransport: Transport {
 
     private func error(_ number: Int32) -> AccessoryError {
         switch number {
-        case ENOENT, ENODEV, ENXIO, ENOTDIR: .serial(.notFound(path: path))
+        case ENOENT, ENODEV, ENXIO, ENOTDIR:
+            .serial(
+                .notFound(
+                    path: path,
+                    hasBrltty: path.contains("ttyUSB")
+                        && access(SerialFault.brlttyRules, F_OK) == 0))
         case EACCES, EPERM:
             .serial(.permissionDenied(path: path, group: Files.groupName(of: path)))
         case EBUSY: .serial(.inUse(path: path, holder: DeviceHolder.find(path)))
@@ -168,8 +173,8 @@ extension Connector {
 
 /// The faults of a serial line.
 public enum SerialFault: AccessoryFault {
-    /// The node does not exist, or its device was removed (ENOENT, ENODEV, ENXIO).
-    case notFound(path: String)
+    /// The node does not exist, or its device was removed (ENOENT, ENODEV, ENXIO); brltty may take such devices.
+    case notFound(path: String, hasBrltty: Bool = false)
     /// The path is not a terminal (ENOTTY).
     case notATerminal(path: String)
     /// The node's permissions forbid opening (EACCES, EPERM).
@@ -186,10 +191,9 @@ public enum SerialFault: AccessoryFault {
     /// The fault in words.
     public var words: FaultWords {
         switch self {
-        case .notFound(let path):
+        case .notFound(let path, let hasBrltty):
             // brltty takes common USB bridges for braille displays, and the node disappears.
-            let thief =
-                path.contains("ttyUSB") ? "; brltty may have taken it: " + Self.brltty : ""
+            let thief = hasBrltty ? "; brltty may have taken it: " + Self.brltty : ""
             return FaultWords(
                 .device, "\(path): there is no such device",
                 hint: "\"obdscan devices\" lists what is attached" + thief)
@@ -226,12 +230,15 @@ public enum SerialFault: AccessoryFault {
         }
     }
 
+    /// The rules by which brltty takes USB bridges.
+    static let brlttyRules = "/usr/lib/udev/rules.d/85-brltty.rules"
+
     /// How to keep brltty from an adapter, and from nothing else where somebody needs it.
     ///
     /// A file in `/etc` replaces the one in `/usr/lib` that has the same name.
     private static let brltty =
         "if no user of this computer reads braille, sudo apt remove brltty; else copy "
-        + "/usr/lib/udev/rules.d/85-brltty.rules to /etc/udev/rules.d, put # before the line with the "
+        + "\(brlttyRules) to /etc/udev/rules.d, put # before the line with the "
         + "adapter's numbers there (lsusb: 1a86:7523 is 1a86/7523), and plug the adapter in again"
 
     /// How to make a program release a serial line.

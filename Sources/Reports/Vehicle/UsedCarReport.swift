@@ -77,6 +77,13 @@ package struct UsedCarReport {
         }
     }
 
+    /// The name in a sentence, and which answer holds the distance.
+    private func origin(of distance: UsedCarFacts.Distance) -> String {
+        let name = name(of: distance)
+        let plain = name.prefix(1).lowercased() + name.dropFirst()
+        return distance.kind == .shown ? plain : "\(plain) (\(distance.source))"
+    }
+
     // MARK: For people
 
     private var text: String {
@@ -107,8 +114,8 @@ package struct UsedCarReport {
         }
         for distance in facts.distances {
             rows.add([
-                .init(distance.source, .dim),
-                .init(output.units.whole(distance.kilometres, "km")),
+                .init("Distance", .dim),
+                .init(output.units.whole(distance.kilometres, "km") + ", " + origin(of: distance)),
             ])
         }
         if let agreement = findings.agreement {

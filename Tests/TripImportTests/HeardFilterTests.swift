@@ -32,6 +32,25 @@ import Testing
         #expect(kept(values, of: speed, step: 100) == [0, 50, 100])
     }
 
+    /// Three ECUs may send the same parameter group.
+    @Test func `the values of each sender are kept as if it were alone`() {
+        var filter = HeardFilter()
+        var kept: [String: [Int]] = [:]
+        for index in 0..<60 {
+            for (place, sender) in ["00", "03", "0B"].enumerated() {
+                let value = place == 2 ? 7.0 : Double(index + place)
+                let reading = Reading(
+                    ecu: ECUAddress(sender), dataID: nil, signal: SignalIndex(rawValue: 5),
+                    value: .number(value), raw: InlineBytes(), line: 0)
+                if filter.keeps(reading, of: speed, at: Int64(index) * 250_000) {
+                    kept[sender, default: []].append(index)
+                }
+            }
+        }
+        let steps = Array(stride(from: 0, to: 60, by: 4))
+        #expect(kept == ["00": steps, "03": steps, "0B": [0, 20, 40]])
+    }
+
     @Test func `a state is kept ten times per second`() {
         let values = (0..<8).map { Reading.Value.flag($0 % 2 == 1) }
         #expect(kept(values, of: door, step: 50) == [0, 3, 6])

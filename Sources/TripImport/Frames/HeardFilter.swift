@@ -21,12 +21,21 @@ package struct HeardFilter: Sendable {
     }
 
     private struct Kept {
+        var sender: ECUAddress?
         var value: Reading.Value
         var time: Int64
     }
 
-    private var kept: [Key: Kept] = [:]
-    private var counters: [SignalIndex: Bool] = [:]
+    /// What is known of a signal: nearly every signal has one sender, so that few values need a key.
+    private struct Known {
+        var isCounter: Bool
+        var latest: Kept?
+    }
+
+    /// The signals by their index.
+    private var signals: [Known?] = []
+    /// The last values of the other senders of a signal.
+    private var others: [Key: Kept] = [:]
     /// The last list of codes of each group and sender.
     private var lists: [GroupKey: (payload: [UInt8], time: Int64)] = [:]
     /// A file of random data may have as many senders as frames.
@@ -49,7 +58,6 @@ package struct HeardFilter: Sendable {
         of found: BusDecoder.Found, _ table: PIDTable
     ) -> [DiagnosticItem] {
         let isKnown = found.message.map { isKnownList($0, found) } ?? false
-        let hasReadings = found.items.contains { if case .reading = $0 { true } else { false } }
         return found.items.filter { item in
             switch item {
             case .reading(let reading):
@@ -61,7 +69,8 @@ package struct HeardFilter: Sendable {
             case .monitor, .monitorTest: true
             // A better table may decode the answer later; its readings must not come twice.
             case .message(let message):
-                !found.isBroadcast && only == nil && !hasReadings && Self.hasValues(message)
+                !found.isBroadcast && only == nil && Self.hasValues(message)
+                    && !found.items.contains { if case .reading = $0 { true } else { false } }
             case .negativeResponse: false
             }
         }
@@ -87,31 +96,43 @@ package struct HeardFilter: Sendable {
     }
 
     /// Whether a trip keeps a reading of `signal` at `time`, in microseconds.
-    mutating func keeps(_ reading: Reading, of signal: Signal, at time: Int64) -> Bool {
-        if let only {
-            guard only.contains(reading.signal) else { return false }
-        } else {
-            let isCounter = counters[reading.signal] ?? Self.isCounter(signal)
-            counters[reading.signal] = isCounter
-            guard !isCounter else { return false }
+    mutating func keeps(
+        _ reading: Reading, of signal: @autoclosure () -> Signal, at time: Int64
+    ) -> Bool {
+        if let only, !only.contains(reading.signal) { return false }
+        let place = Int(reading.signal.rawValue)
+        if place >= signals.count {
+            signals += repeatElement(nil, count: place + 1 - signals.count)
         }
-        let key = Key(sender: reading.ecu, signal: reading.signal)
-        if let last = kept[key] {
-            let passed = time - last.time
-            // A log may continue after a clock was set back.
-            if passed >= 0 {
-                if last.value == reading.value {
-                    if case .missing = reading.value { return false }
-                    if passed < Self.repeatInterval { return false }
-                } else if passed < Self.interval(reading.value) {
-                    return false
+        if signals[place] == nil {
+            signals[place] = Known(isCounter: only == nil && Self.isCounter(signal()))
+        }
+        guard signals[place]?.isCounter == false else { return false }
+        if let latest = signals[place]?.latest {
+            if latest.sender == reading.ecu {
+                guard Self.follows(reading.value, at: time, latest) else { return false }
+            } else {
+                let key = Key(sender: reading.ecu, signal: reading.signal)
+                if let last = others[key] {
+                    guard Self.follows(reading.value, at: time, last) else { return false }
+                    others[key] = nil
                 }
+                if others.count >= Self.most { others.removeAll() }
+                others[Key(sender: latest.sender, signal: reading.signal)] = latest
             }
-        } else if kept.count >= Self.most {
-            kept.removeAll()
         }
-        kept[key] = Kept(value: reading.value, time: time)
+        signals[place]?.latest = Kept(sender: reading.ecu, value: reading.value, time: time)
         return true
+    }
+
+    /// Whether a value is kept after the last one of its sender.
+    private static func follows(_ value: Reading.Value, at time: Int64, _ last: Kept) -> Bool {
+        let passed = time - last.time
+        // A log may continue after a clock was set back.
+        guard passed >= 0 else { return true }
+        guard last.value == value else { return passed >= interval(value) }
+        if case .missing = value { return false }
+        return passed >= repeatInterval
     }
 
     /// When a trip gets values of `signal` that are heard on a bus, for people.

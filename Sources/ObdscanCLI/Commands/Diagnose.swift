@@ -82,7 +82,8 @@ struct DiagnoseTripCommand: RuledCommand {
         for (place, reference) in trip.enumerated() {
             let number =
                 reference.text == "last" ? try store.latestTrip() : try reference.number(in: store)
-            let found = try TripDiagnosis(of: try store.readings(ofTrip: number), knowledge)
+            let found = try TripDiagnosis(
+                of: try store.readings(ofTrip: number), in: store, knowledge)
             switch found.verdict.kind {
             case .cause, .several, .unclear: isOff = true
             case .nothing, .untestable: break

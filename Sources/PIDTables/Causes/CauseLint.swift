@@ -129,7 +129,7 @@ extension CauseTable {
                     faults.append("\(cause.id): `\(expect.feature)` has no healthy range")
                 }
             }
-            for condition in cause.musts + cause.forbids {
+            for condition in cause.musts + cause.forbids + cause.proofs {
                 check(condition.alternatives.flatMap { $0.map(\.feature) }, cause.id)
             }
             for (other, _) in cause.alike where self[cause: other] == nil {

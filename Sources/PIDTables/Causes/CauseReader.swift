@@ -123,6 +123,14 @@ private struct CauseReader {
         case "needs": measure.needs += rest.map(String.init)
         case "unless": measure.unless += rest.map(String.init)
         case "source": measure.sources += try sources(rest)
+        case "monitors", "misfires":
+            for word in rest {
+                guard word.count == 2, let monitor = UInt8(word, radix: 16) else {
+                    throw fault(word, "the number of a monitor")
+                }
+                measure.monitors.insert(monitor)
+            }
+            measure.reads = word == "misfires" ? .misfires : .strain
         case "limit":
             guard rest.count == 1 || (rest.count == 3 && rest[1] == "surely") else {
                 throw fault(rest.joined(separator: " "), "LOW..HIGH surely LOW..HIGH")
@@ -208,6 +216,8 @@ private struct CauseReader {
             }
             cause.drive = String(rest[0])
         case "codes": cause.codes += rest.map(String.init)
+        case "own": cause.own += rest.map(String.init)
+        case "proof": cause.proofs.append(try condition(rest, tail))
         case "source": cause.sources += try sources(rest)
         default: throw fault(word, "a word of a cause")
         }

@@ -33,6 +33,17 @@ package struct CauseTable: Sendable {
         /// It adds nothing where one of these was measured.
         package var unless: [String] = []
         package var sources: [Int] = []
+        /// The monitors of service 06 whose results it is made of.
+        package var monitors: Set<UInt8> = []
+        package var reads = Reads.strain
+
+        /// What a measure takes from results of service 06.
+        package enum Reads: Hashable, Sendable {
+            /// The share of the way to the limit.
+            case strain
+            /// Misfires per 100 strokes of the worst cylinder.
+            case misfires
+        }
     }
 
     /// A comparison of one feature with a bound.
@@ -102,7 +113,12 @@ package struct CauseTable: Sendable {
         package var alike: [(cause: String, test: String)] = []
         package var next = ""
         package var drive = ""
+        /// Codes that it may set, as other causes may.
         package var codes: [String] = []
+        /// Codes that name this very fault.
+        package var own: [String] = []
+        /// With one of these its own limit is passed, whatever else must be seen.
+        package var proofs: [Condition] = []
         package var sources: [Int] = []
 
         package static func == (one: Self, other: Self) -> Bool { one.id == other.id }

@@ -19,7 +19,9 @@ package struct DriveInference: Sendable {
         /// The logarithm of how much likelier it makes each feature than health does.
         package var weights: [String: Double]
         var logLikelihood: Double
-        /// Whether what must be seen is there, beyond its error.
+        /// The code that speaks most for it, with the logarithm of how much likelier the cause makes the code.
+        package var code: (code: DriveRecord.Code, weight: Double)?
+        /// Whether what must be seen is there, beyond its error, or the ECU found it by its own limit.
         package var mustHolds: Bool
         /// Why it is excluded; empty without a reason in words.
         package var forbidden: String?
@@ -41,9 +43,12 @@ package struct DriveInference: Sendable {
     /// geometry, and the severity lies between those that are tried.
     static let formulaError = 0.15
 
+    /// The share of vehicles with a fault whose monitors have already noticed it.
+    static let monitored = 0.7
+
     package init(
         _ features: [String: DriveFeature], numbers: [String: Double], traits: Set<String>,
-        _ table: CauseTable
+        record: DriveRecord = DriveRecord(), _ table: CauseTable
     ) {
         let counted = features.values.filter { feature in
             feature.measure.healthy != nil
@@ -55,6 +60,7 @@ package struct DriveInference: Sendable {
         var untested: [(cause: CauseTable.Cause, missing: [String])] = []
         var candidates: [Candidate] = []
         var priors: [Double] = []
+        var sum = 0.0
         for cause in table.causes where cause.applies.allSatisfy(traits.contains) {
             let missing = cause.needs.filter { choice in !choice.contains { features[$0] != nil } }
             guard missing.isEmpty else {
@@ -74,7 +80,11 @@ package struct DriveInference: Sendable {
                 for place in touched {
                     let feature = counted[place]
                     if let value = prediction.value(of: feature.measure) {
-                        let weight = Self.log(feature, value) - healths[place]
+                        var weight = Self.log(feature, value) - healths[place]
+                        if !feature.measure.monitors.isEmpty {
+                            weight = Logarithm.log(
+                                1 - Self.monitored + Self.monitored * Logarithm.exp(weight))
+                        }
                         weights[feature.id] = weight
                         expected[feature.id] = value
                         total += weight
@@ -91,15 +101,23 @@ package struct DriveInference: Sendable {
             }
             guard var found = best else { continue }
             found.logLikelihood = Logarithm.sum(logs) - Logarithm.log(Double(logs.count))
-            found.mustHolds = cause.musts.allSatisfy { $0.holds(features, surely: true) }
+            found.mustHolds =
+                cause.musts.allSatisfy { $0.holds(features, surely: true) }
+                || cause.proofs.contains { $0.holds(features, surely: true) }
+                || cause.isFound(in: record)
             found.forbidden = cause.forbids.first { $0.holds(features, surely: false) }?.why
+            let noted = cause.likelihood(of: record)
+            found.code = noted.code.map { ($0, Logarithm.log(noted.ratio)) }
             candidates.append(found)
-            priors.append(cause.frequency.prior)
+            priors.append(cause.frequency.prior * noted.ratio)
+            sum += cause.frequency.prior
         }
         let unknown = unknowns.reduce(0, +)
-        let rest = 1 - priors.reduce(0, +) - Self.otherPrior
+        // Of vehicles that complain every second one has a fault.
+        let rest = record.complains ? sum + Self.otherPrior : 1 - sum - Self.otherPrior
+        let otherPrior = Self.otherPrior * record.likelihoodOfOther
         var all = [
-            Logarithm.log(rest), Logarithm.log(Self.otherPrior) + Self.calibration * unknown,
+            Logarithm.log(rest), Logarithm.log(otherPrior) + Self.calibration * unknown,
         ]
         for (candidate, prior) in zip(candidates, priors) {
             // What is excluded leaves its share to the others.

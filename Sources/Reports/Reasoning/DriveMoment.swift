@@ -24,6 +24,7 @@ struct DriveMoment: Sendable {
     private(set) var runningSince: Int64?
     /// Seconds in which the engine turned, in which the vehicle moved too, and in which only the vehicle moved.
     private(set) var ran = 0.0
+    private(set) var turned = 0.0
     private(set) var movedWhileRunning = 0.0
     private var movedWithoutEngine = 0.0
 
@@ -67,6 +68,7 @@ struct DriveMoment: Sendable {
             if runningSince == nil || gap > 30_000_000 { runningSince = t }
             hasRun = true
             ran += seconds
+            turned += seconds * rpm / 60
             if moves { movedWhileRunning += seconds }
         } else {
             runningSince = nil

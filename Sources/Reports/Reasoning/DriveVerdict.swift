@@ -35,22 +35,27 @@ package struct DriveVerdict: Sendable {
     package let untested: [Untested]
     package let points: [DriveWatch.Point]
     package let inference: DriveInference
+    package let record: DriveRecord
 
-    package init(_ watch: DriveWatch, _ table: CauseTable) {
+    package init(
+        _ watch: DriveWatch, record: DriveRecord = DriveRecord(), _ table: CauseTable
+    ) {
         self.init(
-            numbers: watch.numbers, traits: watch.traits, known: watch.known,
-            points: watch.points, table)
+            numbers: watch.numbers.merging(record.numbers(table, turns: watch.turns)) { $1 },
+            traits: watch.traits, known: watch.known, points: watch.points, record: record, table)
     }
 
     init(
         numbers: [String: Measured], traits: Set<String>, known: Set<DriveQuantity> = [],
-        points: [DriveWatch.Point] = [], _ table: CauseTable
+        points: [DriveWatch.Point] = [], record: DriveRecord = DriveRecord(),
+        _ table: CauseTable
     ) {
+        self.record = record
         let features = Self.features(numbers, table)
         let judged = features.filter { $0.measure.limit != nil }
         let byID = Dictionary(uniqueKeysWithValues: features.map { ($0.id, $0) })
         let inference = DriveInference(
-            byID, numbers: byID.mapValues(\.value), traits: traits, table)
+            byID, numbers: byID.mapValues(\.value), traits: traits, record: record, table)
         self.inference = inference
         self.features = judged
         self.points = points
@@ -67,7 +72,7 @@ package struct DriveVerdict: Sendable {
         let named = possible.filter { $0.mustHolds && $0.probability >= 0.5 }.first
         var shown: [DriveInference.Candidate] = []
         if judged.isEmpty {
-            kind = .untestable
+            kind = record.complains ? .unclear : .untestable
         } else if isIll, let named, inference.other < 0.25 {
             shown = [named]
             // What looks alike stays beside it until its test was made.
@@ -81,7 +86,7 @@ package struct DriveVerdict: Sendable {
         } else if isIll, let pair = Self.pair(possible) {
             shown = pair
             kind = .several
-        } else if isOff || (isIll && judged.contains { $0.excess > 0 }) {
+        } else if isOff || record.complains || (isIll && judged.contains { $0.excess > 0 }) {
             kind = .unclear
         } else {
             kind = .nothing
@@ -188,7 +193,10 @@ package struct DriveVerdict: Sendable {
             "One of these: "
                 + causes.map { "\($0.cause.name) (\(Self.tenths($0.probability)))" }
                 .joined(separator: "; ") + "."
-        case .unclear: "Something is off, but these readings do not say what."
+        case .unclear:
+            record.complains
+                ? "Something is off: \(record.notes.joined(separator: "; ")), but these readings do not say why."
+                : "Something is off, but these readings do not say what."
         case .nothing:
             switch features.count(where: { $0.excess > 0 }) {
             case 0 where features.count < 5:

@@ -109,6 +109,9 @@ package struct DriveWatch: Sendable {
         return found
     }
 
+    /// How often the engine turned.
+    var turns: Double { now.turned }
+
     /// The quantities that have values.
     package var known: Set<DriveQuantity> {
         Set(DriveQuantity.allCases.filter { now.latest($0) != nil })

@@ -32,7 +32,7 @@ package struct CauseList {
                     "must": .words(cause.musts.map(text)),
                     "forbids": .words(cause.forbids.map(text)),
                     "alike": .words(cause.alike.map(\.cause)), "next": .text(cause.next),
-                    "drive": .text(cause.drive), "codes": .words(cause.codes),
+                    "drive": .text(cause.drive), "codes": .words(cause.own + cause.codes),
                     "sources": .words(cause.sources.map(String.init)),
                 ])
         }
@@ -55,10 +55,12 @@ package struct CauseList {
         add("Needs", cause.needs.map { $0.map(name).joined(separator: ", or ") })
         add("Changes", signature(cause))
         add("Must", cause.musts.map(text))
+        add("Or", cause.proofs.map(text))
         add("Excluded by", cause.forbids.map(text))
         add("Looks alike", cause.alike.map { "\($0.cause): \($0.test)" })
         add("Next test", [cause.next])
-        add("Codes", [cause.codes.joined(separator: " ")])
+        add("Own codes", cause.own.isEmpty ? [] : [cause.own.joined(separator: " ")])
+        add("Codes", cause.codes.isEmpty ? [] : [cause.codes.joined(separator: " ")])
         return lines(cause.name, .bold, output.palette, output.columns)
             + rows.text(output.palette, columns: output.columns)
     }

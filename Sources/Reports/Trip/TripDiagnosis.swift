@@ -12,8 +12,10 @@ package struct TripDiagnosis {
 
     private let knowledge: DriveKnowledge
 
-    /// Judges the readings of a trip.
-    package init(of readings: TripReadings, _ knowledge: DriveKnowledge) throws {
+    /// Judges the readings of a trip, and what the ECUs noted.
+    package init(
+        of readings: TripReadings, in store: TripStore, _ knowledge: DriveKnowledge
+    ) throws {
         trip = readings.trip
         self.knowledge = knowledge
         let roles = Self.roles(readings, knowledge)
@@ -23,7 +25,8 @@ package struct TripDiagnosis {
         try readings.forEachNumber(of: Array(roles.keys)) { t, place, value in
             if let quantity = quantities[place] { watch.take(value, quantity, t: t) }
         }
-        verdict = DriveVerdict(watch, knowledge.causes)
+        verdict = DriveVerdict(
+            watch, record: try DriveRecord(of: readings, in: store), knowledge.causes)
     }
 
     /// The signals to use, all of one ECU: the one with most quantities, because another ECU's copy may be of
@@ -68,6 +71,10 @@ package struct TripDiagnosis {
             }
         var result = lines(
             "Trip \(trip.id): \(verdict.text)", style, palette, output.columns)
+        if verdict.kind != .unclear, !verdict.record.notes.isEmpty {
+            let notes = "The vehicle says: " + verdict.record.notes.joined(separator: "; ") + "."
+            result += lines(notes, nil, output.palette, output.columns)
+        }
         for (place, candidate) in verdict.causes.enumerated() {
             result += text(candidate, isFirst: place == 0, output)
         }
@@ -129,6 +136,12 @@ package struct TripDiagnosis {
         }
         var rows = TextTable(
             [("", .left), ("", .left), ("", .right), ("", .left)], flexible: [1])
+        if let noted = candidate.code {
+            rows.add([
+                .init("for"), .init("\(noted.code.code) is \(noted.code.status.rawValue)"),
+                .init(""), .init(""),
+            ])
+        }
         for line in verdict.evidence(candidate) {
             let feature = line.feature
             rows.add([
@@ -197,7 +210,10 @@ package struct TripDiagnosis {
 
     /// The keys of the rows, each kind's in their order.
     package static let keys = [
-        ["trip", "verdict", "text", "healthy", "other", "prior", "points", "notTested"],
+        [
+            "trip", "verdict", "text", "healthy", "other", "prior", "codes", "lamp", "points",
+            "notTested",
+        ],
         [
             "trip", "rank", "cause", "name", "probability", "severity", "severityUnit", "drive",
             "next", "separates",
@@ -217,7 +233,16 @@ package struct TripDiagnosis {
                 "text": .text(verdict.text),
                 "healthy": .number(isUntestable ? nil : verdict.inference.healthy, places: 3),
                 "other": .number(isUntestable ? nil : verdict.inference.other, places: 3),
-                "prior": .text("none"),
+                "prior": .text(prior),
+                "codes": .objects(
+                    verdict.record.codes.map { code in
+                        [
+                            "code": .text(code.code), "status": .text(code.status.rawValue),
+                            "causes": .words(
+                                verdict.causes.filter { $0.code?.code == code }.map(\.cause.id)),
+                        ]
+                    }),
+                "lamp": .flag(verdict.record.isLampOn),
                 "points": .objects(
                     verdict.points.map { point in
                         [
@@ -253,6 +278,13 @@ package struct TripDiagnosis {
                     side: verdict.worst.contains(feature)
                         ? "for" : feature.excess > 0 ? nil : "against", expected: nil, weight: nil)
             }
+    }
+
+    /// What was known of the vehicle before its readings.
+    private var prior: String {
+        let record = verdict.record
+        return !record.stored.isEmpty
+            ? "code" : record.isLampOn == true ? "lamp" : record.complains ? "test" : "none"
     }
 
     private func row(_ candidate: DriveInference.Candidate, rank: Int) -> Row {

@@ -283,6 +283,8 @@ import Testing
         for place in cause.expects.indices {
             var table = Self.table
             let old = cause.expects[place]
+            // Results of monitors have a test of their own.
+            if table[measure: old.feature]?.monitors.isEmpty == false { continue }
             table.causes[number].expects[place].change =
                 switch old.change {
                 case .plus: .minus

@@ -4,7 +4,10 @@ import Testing
 @Suite struct `Diagnose` {
     private struct Finding: Decodable {
         var kind: String
-        var verdict, feature, side, cause, drive, next: String?
+        struct Code: Decodable { var code, status: String }
+        var verdict, feature, side, cause, drive, next, prior: String?
+        var codes: [Code]?
+        var lamp: Bool?
         var value, seconds, probability: Double?
     }
 
@@ -60,7 +63,7 @@ import Testing
         let text = try diagnose(log(idle: 34, cruise: 6), []).output
         #expect(text.contains("Something is off, but these readings do not say what."))
         #expect(text.contains("fuel correction at idle"))
-        #expect(text.contains("needs MAP, BARO"))
+        #expect(text.contains("record MAP, BARO"))
     }
 
     @Test func `a drive with overheating names it, with evidence and what to do`() throws {
@@ -75,6 +78,25 @@ import Testing
         let text = try diagnose(log(idle: -1, cruise: 0, coolant: 124), []).output
         #expect(text.contains("Driving on: stop now"))
         #expect(text.contains("Next: Let it cool before you open anything"))
+    }
+
+    /// The simulated vehicle has two stored codes, a pending one and its light on.
+    @Test func `the codes of a trip and the light are evidence`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let database = ["--db", program.database.path]
+        let vehicle = ["-d", "sim:petrol?frozen=true&latency=0"]
+        let recorded = try program.run(
+            ["log", "rpm", "--duration", "1s"] + vehicle + database)
+        #expect(recorded.status == 0)
+        let outcome = try program.run(["diagnose", "--trip", "last", "--json"] + database)
+        let first = try #require(outcome.output.split(separator: "\n").first)
+        let found = try JSONDecoder().decode(Finding.self, from: Data(first.utf8))
+        #expect(found.verdict == "unclear" && found.prior == "code" && found.lamp == true)
+        #expect(found.codes?.map(\.code) == ["P0301", "P0420", "P0171"])
+        #expect(found.codes?.map(\.status) == ["stored", "stored", "pending"])
+        let text = try program.run(["diagnose", "--trip", "last"] + database).output
+        #expect(text.contains("P0301 and P0420 are stored; P0171 is pending"))
     }
 
     @Test func `causes are listed and explained without a vehicle`() throws {

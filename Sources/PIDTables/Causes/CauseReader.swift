@@ -118,6 +118,7 @@ private struct CauseReader {
         _ word: Substring, _ rest: [Substring], into measure: inout CauseTable.Measure
     ) throws(CauseError) {
         switch word {
+        case "topic": measure.topicText = rest.joined(separator: " ")
         case "least": measure.least = try number(rest.first)
         case "places": measure.places = Int(try number(rest.first))
         case "needs": measure.needs += rest.map(String.init)

@@ -35,6 +35,9 @@ package struct CauseTable: Sendable {
         package var sources: [Int] = []
         /// The monitors of service 06 whose results it is made of.
         package var monitors: Set<UInt8> = []
+        /// What it is about, for a list of what was not measured; several measures have the same.
+        package var topic: String { topicText.isEmpty ? name : topicText }
+        package var topicText = ""
         package var reads = Reads.strain
 
         /// What a measure takes from results of service 06.

@@ -84,26 +84,48 @@ package struct TripDiagnosis {
         if !shown.isEmpty { result += "\n" + table(shown, output) }
         let missing = notTested
         if !missing.isEmpty {
-            var rows = TextTable([("", .left), ("", .left)], flexible: [1])
-            for text in missing { rows.add([.init("Not tested", .dim), .init(text)]) }
+            var rows = TextTable([("", .left), ("", .left), ("", .left)], flexible: [2])
+            for (place, one) in missing.enumerated() {
+                rows.add([
+                    .init(place == 0 ? "Not tested" : "", .dim), .init(one.topic), .init(one.need),
+                ])
+            }
             result += "\n" + rows.text(palette, columns: output.columns)
         }
         return result
     }
 
-    /// The features that were not measured, together where they lack the same signals.
-    private var notTested: [String] {
-        var reasons: [String] = []
-        var names: [String: [String]] = [:]
-        for one in verdict.untested {
-            let needs = signals(one.needs).joined(separator: ", ")
-            let reason =
-                needs.isEmpty
-                ? "the readings of this drive do not settle it" : "needs " + needs
-            if names[reason] == nil { reasons.append(reason) }
-            names[reason, default: []].append(one.measure.name)
+    /// The topics of which something was not measured, with the signals that would measure it, in the order of the
+    /// table; at last those of which only the moments are missing.
+    private var notTested: [(topic: String, need: String)] {
+        var topics: [String] = []
+        var needs: [String: [String]] = [:]
+        for one in verdict.untested where one.measure.monitors.isEmpty {
+            let topic = one.measure.topic
+            if needs[topic] == nil { topics.append(topic) }
+            let known = needs[topic] ?? []
+            needs[topic] = known + signals(one.needs).filter { !known.contains($0) }
         }
-        return reasons.map { (names[$0] ?? []).joined(separator: "; ") + ": " + $0 }
+        let judged = Set(verdict.features.map(\.measure.topic))
+        var rows: [(String, String)] = topics.compactMap { topic in
+            guard let signals = needs[topic], !signals.isEmpty else { return nil }
+            return (
+                topic,
+                (judged.contains(topic) ? "for all of it record " : "record ")
+                    + signals.joined(separator: ", ")
+            )
+        }
+        let rest = topics.filter { needs[$0]?.isEmpty == true }
+        let (partly, wholly) = (rest.filter(judged.contains), rest.filter { !judged.contains($0) })
+        for (topics, need) in [
+            (wholly, "no such moment in the drive, or too short"),
+            (partly, "in part: some moments are missing or too short"),
+        ] where !topics.isEmpty {
+            rows.append((topics.joined(separator: ", "), need))
+        }
+        let monitors = verdict.untested.first { !$0.measure.monitors.isEmpty }
+        if let monitors { rows.append((monitors.measure.topic, "read them: obdscan monitors")) }
+        return rows
     }
 
     private func table(_ features: [DriveFeature], _ output: OutputForm) -> String {

@@ -50,7 +50,8 @@ public struct ECUNames: Hashable, Sendable {
     }
 
     private func standardName(of ecu: ECUAddress) -> String? {
-        guard ecu.form == .byte else { return nil }
+        // Another ECU that has claimed an address need not have its usual function.
+        guard ecu.form == .byte, ecu.extended == nil else { return nil }
         if isOnJ1939 { return Self.sourceAddresses[ecu.value] }
         return switch ecu.value {
         case 0x10...0x17: "Engine"

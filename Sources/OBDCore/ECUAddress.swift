@@ -1,7 +1,8 @@
 /// The address of the ECU that answered, as on the wire.
 ///
 /// `7E8` and `18DAF110` on CAN, `10` (the source byte) on protocols before CAN, `1010` on DoIP. With extended
-/// addressing, the address includes the address byte after the CAN identifier: `7E8/F1`.
+/// addressing, the address includes the address byte after the CAN identifier: `7E8/F1`. `21/02` is the second ECU
+/// that has claimed the source address 21 of SAE J1939.
 public struct ECUAddress: Hashable, Comparable, Sendable {
     /// The kind of address, which determines its written form.
     public enum Form: UInt8, Hashable, Sendable {
@@ -19,7 +20,8 @@ public struct ECUAddress: Hashable, Comparable, Sendable {
     public var value: UInt32
     /// The kind of address.
     public var form: Form
-    /// The address byte after the CAN identifier with extended addressing.
+    /// The address byte after the CAN identifier with extended addressing; in SAE J1939 the number of the ECU, from 2,
+    /// if another one has claimed its address before.
     public var extended: UInt8?
 
     /// An address of the given form.

@@ -12,6 +12,8 @@ public enum J1939 {
     public static let connectionManagement: UInt32 = 0xEC00
     /// The transport protocol's data transfer, PGN EB00.
     public static let dataTransfer: UInt32 = 0xEB00
+    /// The claim of a source address with the NAME of its ECU (SAE J1939-81), PGN EE00.
+    public static let addressClaimed: UInt32 = 0xEE00
     /// The destination that means all nodes.
     public static let everyone: UInt8 = 0xFF
     /// The longest message of the transport protocol, in bytes.

@@ -55,10 +55,28 @@ public struct J1939Assembler: Hashable, Sendable {
         announcement = Announcement(total: total, parameterGroup: parameterGroup, line: line)
     }
 
+    /// The longest times between the frames of a message (SAE J1939-21); unit: microseconds.
+    private enum Limit {
+        /// T1: between two packets.
+        static let packet: Int64 = 750_000
+        /// T2: from the receiver's permission (CTS) to the first packet.
+        static let permitted: Int64 = 1_250_000
+        /// T3: from the announcement (RTS), or the last permitted packet, to the receiver's permission.
+        static let permission: Int64 = 1_250_000
+        /// T4: from a permission for no packet, which keeps the connection open, to the next permission.
+        static let held: Int64 = 1_050_000
+    }
+
     /// Takes one frame and returns the message that it completes.
     ///
+    /// A message whose next frame does not come in the time of SAE J1939-21 is given up: see ``takeErrors()``.
+    ///
+    /// - Parameter time: the time of the frame, in microseconds; nil if it is not known.
     /// - Throws: ``LinkError`` for a frame that is not valid at this point.
-    public mutating func receive(_ frame: LinkFrame) throws(LinkError) -> ECUMessage? {
+    public mutating func receive(
+        _ frame: LinkFrame, at time: Int64? = nil
+    ) throws(LinkError) -> ECUMessage? {
+        if let time { transfers.lapse(at: time) }
         guard let header = frame.header, header.form == .can29 else {
             throw LinkError(.header, ecu: frame.header, line: frame.line)
         }
@@ -68,9 +86,9 @@ public struct J1939Assembler: Hashable, Sendable {
         }
         switch id.parameterGroup {
         case J1939.connectionManagement:
-            try receiveControl(frame, id)
+            try receiveControl(frame, id, at: time)
             return nil
-        case J1939.dataTransfer: return try receivePacket(frame, id)
+        case J1939.dataTransfer: return try receivePacket(frame, id, at: time)
         default:
             guard !frame.bytes.isEmpty else {
                 throw error(.tooShort(expected: 1, received: 0), id.source, frame)
@@ -81,8 +99,14 @@ public struct J1939Assembler: Hashable, Sendable {
         }
     }
 
+    private static func wait(_ time: Int64?, _ limit: Int64) -> ClosedRange<Int64>? {
+        guard let time, case let (end, isBeyond) = time.addingReportingOverflow(limit), !isBeyond
+        else { return nil }
+        return time...end
+    }
+
     private mutating func receiveControl(
-        _ frame: LinkFrame, _ id: J1939.Identifier
+        _ frame: LinkFrame, _ id: J1939.Identifier, at time: Int64?
     ) throws(LinkError) {
         let bytes = frame.bytes
         let ends = Ends(id)
@@ -101,7 +125,8 @@ public struct J1939Assembler: Hashable, Sendable {
                     key: ends, ecu: ends.ecu,
                     parameterGroup: UInt32(bytes[7]) << 16 | UInt32(bytes[6]) << 8
                         | UInt32(bytes[5]),
-                    total: isSound ? total : 0, next: 1, line: frame.line, isBroken: !isSound))
+                    total: isSound ? total : 0, next: 1, line: frame.line, isBroken: !isSound,
+                    wait: Self.wait(time, bytes[0] == 0x20 ? Limit.packet : Limit.permission)))
             if !isSound {
                 transfers.interrupt(old, line: frame.line)
                 throw error(.length(announced: total, received: packets * 7), id.source, frame)
@@ -114,9 +139,9 @@ public struct J1939Assembler: Hashable, Sendable {
             }
         case 0x11:
             // The receiver may ask for packets again: count and first number.
-            guard let index = transfers.index(of: ends.reversed), bytes[1] > 0, bytes[2] > 0 else {
-                break
-            }
+            guard let index = transfers.index(of: ends.reversed) else { break }
+            transfers.await(index, Self.wait(time, bytes[1] > 0 ? Limit.permitted : Limit.held))
+            guard bytes[1] > 0, bytes[2] > 0 else { break }
             let kept = Int(bytes[2]) - 1
             if bytes[2] < transfers[index].next || transfers[index].isBroken,
                 transfers[index].buffer.count >= kept * 7, transfers[index].total > 0
@@ -129,7 +154,7 @@ public struct J1939Assembler: Hashable, Sendable {
     }
 
     private mutating func receivePacket(
-        _ frame: LinkFrame, _ id: J1939.Identifier
+        _ frame: LinkFrame, _ id: J1939.Identifier, at time: Int64?
     ) throws(LinkError) -> ECUMessage? {
         let ends = Ends(id)
         guard let number = frame.bytes.first else {
@@ -160,6 +185,9 @@ public struct J1939Assembler: Hashable, Sendable {
             transfers.abandon(index)
             throw error(.tooShort(expected: 8, received: frame.bytes.count), id.source, frame)
         }
+        // How many packets the receiver permitted is not known where a log lacks its frames.
+        let isToAll = id.destination == J1939.everyone
+        transfers.await(index, Self.wait(time, isToAll ? Limit.packet : Limit.permission))
         let bytes = frame.bytes[1..<1 + length]
         guard let done = transfers.append(bytes, next: expected &+ 1, to: index) else {
             return nil
@@ -168,6 +196,9 @@ public struct J1939Assembler: Hashable, Sendable {
             ecu: done.ecu, payload: done.buffer, line: done.line,
             frames: 1 + (done.total + 6) / 7, parameterGroup: done.parameterGroup)
     }
+
+    /// Gives up the open messages of an address that another ECU has now.
+    public mutating func giveUp(source: UInt8) { transfers.giveUp { $0.source == source } }
 
     /// Errors in addition to a valid frame: messages that it replaced.
     public mutating func takeErrors() -> [LinkError] { transfers.takeErrors() }

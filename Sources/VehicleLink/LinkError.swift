@@ -12,6 +12,8 @@ public struct LinkError: Error, Hashable, Sendable {
         case incomplete(expected: Int, received: Int)
         /// A message that another one replaced before it was complete.
         case interrupted(expected: Int, received: Int)
+        /// A message whose next frame did not come in the time that its protocol allows.
+        case timedOut(expected: Int, received: Int)
         /// A single frame whose length is larger than its data, or 0.
         case singleFrameLength(announced: Int, available: Int)
         /// A first frame whose message would fit into a single frame, or that is incomplete.
@@ -69,6 +71,8 @@ public struct LinkError: Error, Hashable, Sendable {
             "unfinished message: \(received) of \(expected) bytes"
         case .interrupted(let expected, let received):
             "message replaced by another after \(received) of \(expected) bytes"
+        case .timedOut(let expected, let received):
+            "no further frame in time after \(received) of \(expected) bytes"
         case .singleFrameLength(let announced, let available):
             "single frame announces \(counted(announced, "byte")), has \(available)"
         case .firstFrameLength(let announced, let available):

@@ -21,6 +21,10 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
         var line: Int
         /// Whether the transfer's error was reported, so that its rest is dropped.
         var isBroken = false
+        /// The time of its last frame, and until when the next one has to come; nil if times are not known.
+        ///
+        /// Unit: microseconds.
+        var wait: ClosedRange<Int64>?
 
         var missing: Int { total - buffer.count }
     }
@@ -86,6 +90,33 @@ struct Transfers<Key: Hashable & Sendable>: Hashable, Sendable {
     mutating func abandon(_ index: Int, keepsBytes: Bool = false) {
         all[index].isBroken = true
         if !keepsBytes { all[index].buffer = [] }
+    }
+
+    /// Sets until when the next frame has to come.
+    mutating func await(_ index: Int, _ wait: ClosedRange<Int64>?) { all[index].wait = wait }
+
+    /// Gives up the messages whose next frame did not come in time; their late frames are dropped.
+    mutating func lapse(at time: Int64) {
+        for index in all.indices {
+            guard let wait = all[index].wait, !wait.contains(time) else { continue }
+            all[index].wait = nil
+            let late = all[index]
+            // Otherwise the clock was set back.
+            guard time > wait.upperBound, !late.isBroken else { continue }
+            abandon(index)
+            // No receiver asks for its frames again.
+            all[index].total = 0
+            errors.append(
+                LinkError(
+                    .timedOut(expected: late.total, received: late.buffer.count), ecu: late.ecu,
+                    line: late.line))
+        }
+    }
+
+    /// Gives up the messages of these keys.
+    mutating func giveUp(where isLost: (Key) -> Bool) {
+        for lost in all where isLost(lost.key) { interrupt(lost, line: lost.line) }
+        all.removeAll { isLost($0.key) }
     }
 
     /// Records that another message was received instead of the rest of this one.

@@ -105,6 +105,75 @@ import VehicleLink
         }
     }
 
+    /// The frames of a message of 14 bytes at these times, and what becomes of it.
+    private func assemble(
+        to destination: UInt8?, control: [[UInt8]], at times: [Int64]
+    ) throws -> (messages: [[UInt8]], faults: [LinkError.Fault]) {
+        var frames = try J1939.frames(
+            for: Array(1...14), parameterGroup: 0xFECA, source: 0x21, destination: destination)
+        let answers = control.map {
+            LinkFrame(
+                header: ECUAddress(0x1CEC_21F9, .can29),
+                bytes: InlineBytes($0 + [0xFF, 0xFF, 0xCA, 0xFE, 0x00]))
+        }
+        frames.insert(contentsOf: answers, at: 1)
+        var assembler = J1939Assembler()
+        var (messages, faults): ([[UInt8]], [LinkError.Fault]) = ([], [])
+        for (frame, time) in zip(frames, times) {
+            do throws(LinkError) {
+                let message = try assembler.receive(frame, at: time * 1_000)
+                if let message { messages.append(message.payload) }
+            } catch {
+                faults.append(error.fault)
+            }
+            faults += assembler.takeErrors().map(\.fault)
+        }
+        return (messages, faults + assembler.finish().map(\.fault))
+    }
+
+    private static let clear: [UInt8] = [0x11, 2, 1]
+    private static let hold: [UInt8] = [0x11, 0, 0xFF]
+
+    /// The times of the frames in ms, and the limits of SAE J1939-21: T1 750, T2 1,250, T3 1,250, T4 1,050 ms.
+    @Test(
+        arguments: [
+            (nil, [], [0, 750, 1_500], nil), (nil, [], [0, 751, 800], 0),
+            (nil, [], [0, 50, 801], 7),
+            (0xF9, [clear], [0, 1_250, 2_500, 3_750], nil),
+            (0xF9, [clear], [0, 1_251, 1_300, 1_350], 0),
+            (0xF9, [clear], [0, 10, 1_261, 1_300], 0), (0xF9, [clear], [0, 10, 20, 1_271], 7),
+            (0xF9, [hold, clear], [0, 10, 1_060, 1_070, 1_080], nil),
+            (0xF9, [hold, clear], [0, 10, 1_061, 1_070, 1_080], 0),
+            // The clock was set back in the middle.
+            (nil, [], [9_000, 9_050, 100], nil),
+        ] as [(UInt8?, [[UInt8]], [Int64], Int?)])
+    func `a message whose next frame is late is given up with what it had`(
+        destination: UInt8?, control: [[UInt8]], times: [Int64], received: Int?
+    ) throws {
+        let result = try assemble(to: destination, control: control, at: times)
+        if let received {
+            #expect(result.messages.isEmpty)
+            #expect(result.faults == [.timedOut(expected: 14, received: received)])
+        } else {
+            #expect(result.messages == [Array(1...14)])
+            #expect(result.faults.isEmpty)
+        }
+    }
+
+    /// The announcement and the first packet of the second message were lost.
+    @Test func `packets of two messages are never joined`() throws {
+        let first = try J1939.frames(
+            for: Array(1...14), parameterGroup: 0xFECA, source: 0x21)
+        let second = try J1939.frames(
+            for: Array(101...114), parameterGroup: 0xFECA, source: 0x21)
+        var assembler = J1939Assembler()
+        #expect(try assembler.receive(first[0], at: 0) == nil)
+        #expect(try assembler.receive(first[1], at: 50_000) == nil)
+        #expect(try assembler.receive(second[2], at: 1_000_000) == nil)
+        #expect(
+            assembler.takeErrors().map(\.fault) == [.timedOut(expected: 14, received: 7)])
+    }
+
     // SAE J1939-21: a packet has eight bytes. One that lost a byte in the middle has seven.
     @Test func `a packet of seven bytes is damaged`() throws {
         let frames = try J1939.frames(

@@ -172,6 +172,10 @@ struct BusLogReader {
         if isShown == true { buses[bus]?.isShownAsJ1939() }
         let event = buses[bus, default: DiagnosticTraffic(known, isJ1939: isShown)]
             .receive(frame, line: number)
+        for error in buses[bus]?.takeFaults() ?? [] {
+            release(&items)
+            append(error, error.line, &items)
+        }
         switch event {
         case .foreign: show(frame.address, Array(frame.data), number, isQuestion: false, &items)
         case .question: show(frame.address, Array(frame.data), number, isQuestion: true, &items)

@@ -88,6 +88,7 @@ package struct BusDecoder: Sendable {
         let before = buses[bus].members.count
         if waiting.isShown(frame) == true { buses[bus].isShownAsJ1939() }
         let event = buses[bus].receive(frame, line: line)
+        for error in buses[bus].takeFaults() { out.append(.fault(error, line: error.line)) }
         if buses[bus].members.count != before {
             if members.count > Self.mostMembers { members.removeAll() }
             members.formUnion(buses[bus].members)

@@ -93,6 +93,9 @@ package struct DiagnosticTraffic: Sendable {
     /// Where an address byte comes before the data.
     private var addressed: [ECUAddress: ISO15765Assembler] = [:]
     private var groups = J1939Assembler()
+    private var owners = AddressOwners()
+    /// Whether the times of frames are finer than seconds; times in whole seconds do not show that a frame is late.
+    private var hasFineTimes = false
     /// Whether the bus speaks SAE J1939; nil until a frame shows it.
     private var isJ1939: Bool?
     /// The last request of each address, with its address byte.
@@ -218,11 +221,14 @@ package struct DiagnosticTraffic: Sendable {
         }
         let framed = LinkFrame(header: frame.address, bytes: frame.data, line: line)
         guard isJ1939 ?? J1939.provesProtocol(frame.id, frame.data) else {
-            return isJ1939 == nil ? receiveNamedGroup(framed, at: frame.time) : nil
+            return isJ1939 == nil ? receiveNamedGroup(framed, frame) : nil
         }
         isJ1939 = true
         do throws(LinkError) {
-            guard let message = try groups.receive(framed) else { return .part(asked: nil) }
+            guard var message = try groups.receive(framed, at: time(of: frame)) else {
+                return .part(asked: nil)
+            }
+            attribute(&message, of: frame)
             if J1939.diagnostics.contains(message.parameterGroup ?? 0) {
                 diagnosticFrames += message.frames
             }
@@ -232,6 +238,18 @@ package struct DiagnosticTraffic: Sendable {
         }
     }
 
+    /// Gives the messages of each ECU that has had an address a sender of its own: `21`, `21/02`.
+    private mutating func attribute(_ message: inout ECUMessage, of frame: LoggedFrame) {
+        let source = UInt8(truncatingIfNeeded: frame.id)
+        let time = frame.isTimed ? frame.time : nil
+        let isClaim = message.parameterGroup == J1939.addressClaimed && message.payload.count == 8
+        let name = isClaim ? message.payload.reversed().reduce(0) { $0 << 8 | UInt64($1) } : 0
+        let owner =
+            isClaim ? owners.claim(source, name, at: time) : owners.owner(of: source, at: time)
+        if owner.isNew { groups.giveUp(source: source) }
+        if owner.number > 1 { message.ecu?.extended = UInt8(owner.number) }
+    }
+
     private static func event(_ error: LinkError) -> Event {
         if case .orphanConsecutiveFrame = error.fault { return .headless(error) }
         return .fault(error)
@@ -239,15 +257,28 @@ package struct DiagnosticTraffic: Sendable {
 
     /// The message of a group in a table that the user named for this log, on a bus that has not shown its
     /// protocol; nil for any other frame.
-    private mutating func receiveNamedGroup(_ frame: LinkFrame, at time: Int64) -> Event? {
-        guard !known.namedGroups.isEmpty, let id = frame.header?.value else { return nil }
-        let group = J1939.Identifier(id).parameterGroup
+    private mutating func receiveNamedGroup(_ framed: LinkFrame, _ frame: LoggedFrame) -> Event? {
+        guard !known.namedGroups.isEmpty else { return nil }
+        let group = J1939.Identifier(frame.id).parameterGroup
         let isPacket = group == J1939.connectionManagement || group == J1939.dataTransfer
         guard isPacket || known.namedGroups.contains(group),
-            let message = try? groups.receive(frame),
+            let message = try? groups.receive(framed, at: time(of: frame)),
             known.namedGroups.contains(message.parameterGroup ?? 0)
         else { return nil }
-        return .answer(Answer(message: message, time: time))
+        return .answer(Answer(message: message, time: frame.time))
+    }
+
+    /// The time of a frame for the time limits of messages; nil if it is not known closely enough.
+    private mutating func time(of frame: LoggedFrame) -> Int64? {
+        if frame.time % 1_000_000 != 0 { hasFineTimes = true }
+        return frame.isTimed && hasFineTimes ? frame.time : nil
+    }
+
+    /// The faults of messages that were given up or replaced since the last call.
+    package mutating func takeFaults() -> [LinkError] {
+        guard !groups.isAtRest else { return [] }
+        let faults = groups.takeErrors()
+        return isJ1939 == true ? faults : []
     }
 
     /// The message in a single frame with its length; nil for another frame.

@@ -20,7 +20,8 @@ package struct J1939Evidence: Sendable {
     /// Groups that other protocols with the identifiers of SAE J1939 use, too: requests, acknowledgements,
     /// addresses and long messages.
     private static let shared: Set<UInt32> = [
-        0xEA00, 0xE800, 0xEE00, 0xFED8, J1939.connectionManagement, J1939.dataTransfer,
+        0xEA00, 0xE800, J1939.addressClaimed, 0xFED8, J1939.connectionManagement,
+        J1939.dataTransfer,
     ]
     /// The first group of the second page, most of which belongs to NMEA 2000.
     private static let secondPage: UInt32 = 0x1_0000

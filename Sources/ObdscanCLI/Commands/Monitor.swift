@@ -10,6 +10,7 @@ import Reports
 import ScanSession
 import ScanTool
 import SystemIO
+import TerminalView
 import VehicleScan
 
 /// `obdscan monitor`: shows the frames on the bus.
@@ -36,6 +37,11 @@ struct MonitorCommand: RuledCommand {
             per change, as decode prints those of a log. A bus that speaks SAE J1939 needs no table. \
             Counters and checksums are left out unless they are named or --all prints each frame.
 
+            --changes shows a line per identifier, with its rate and the age of its last frame. A byte that \
+            changed within a second has a *, and one that changed within five a +. The key # makes what \
+            changes by itself known; press a button in the vehicle then, and only what the button changes \
+            is marked. The key r forgets all changes, the blank holds the view, q quits.
+
             --to writes a log in the form of candump -l, which obdscan decode and can-utils read. A \
             file that exists is refused (exit code 73), because a capture cannot be made again.
 
@@ -43,6 +49,7 @@ struct MonitorCommand: RuledCommand {
               obdscan monitor -d can:can0
               obdscan monitor -d slcan:/dev/ttyACM0 --id 7E8/7F8 --duration 10s
               obdscan monitor -d can:can0 --rates --duration 5s
+              obdscan monitor -d can:can0 --changes
               obdscan monitor -d can:can0 --time d --id 1A0
               obdscan monitor -d can:can0 --to bus.log
               obdscan monitor -d can:can0 --table car.dbc
@@ -81,8 +88,14 @@ struct MonitorCommand: RuledCommand {
             valueName: "a|d|z"))
     var time: FrameTime?
 
-    @Flag(help: "Print only the rate of each identifier at the end.")
+    @Flag(
+        help: ArgumentHelp(
+            "Print only the rate of each identifier at the end.",
+            discussion: "CHANGED has a 1 for each bit that has changed."))
     var rates = false
+
+    @Flag(help: "Show the bytes that change, in a view of the whole bus.")
+    var changes = false
 
     @Option(
         help: ArgumentHelp(
@@ -110,7 +123,14 @@ struct MonitorCommand: RuledCommand {
     }
 
     static let rules: [OptionRule<Self>] = [
-        OptionRule("--rates counts frames; it prints no values") { $0.rates && $0.printsValues }
+        OptionRule("--rates counts frames; it prints no values") { $0.rates && $0.printsValues },
+        OptionRule(
+            "--changes is a view: --rates, --to, --time, --format and values do not go with it"
+        ) {
+            $0.changes
+                && ($0.rates || $0.to != nil || $0.time != nil || $0.printsValues
+                    || $0.output.format != .text)
+        },
     ]
 
     /// Whether values are printed in place of frames.
@@ -121,6 +141,7 @@ struct MonitorCommand: RuledCommand {
         needs.listens = true
         needs.onlyListens = true
         let filters = id.compactMap { CANFilter($0) }
+        if changes { return try showChanges(filters, &needs) }
         let log = try to.map { path throws(Failure) in try FrameLog(path: path) }
         let loaded = try loadTable(tables, adding: table)
         let values = try printsValues ? values(by: loaded) : nil
@@ -145,6 +166,37 @@ struct MonitorCommand: RuledCommand {
             } catch let fault as BusWatch.Fault {
                 throw Failure(fault, at: connection.accessory)
             }
+        }
+    }
+
+    /// Shows the bus in a view.
+    private func showChanges(_ filters: [CANFilter], _ needs: inout SessionNeeds) throws {
+        guard Terminal.takesScreens else {
+            throw Failure(
+                "--changes needs a terminal",
+                hint: "--rates prints which bits have changed, --to FILE records the frames",
+                status: .usage)
+        }
+        // Signals are blocked before any thread exists.
+        needs.inbox = try .ofProcess()
+        let screen = try SignalInbox(SignalInbox.screen)
+        try withVehicle(vehicle, output, try loadTable(tables), needs) { connection in
+            var view = BusScreen(
+                connection, signals: screen,
+                until: duration.map { SystemClock.now() + $0.duration },
+                palette: output.form.palette
+            ) { id in filters.isEmpty || filters.contains { $0.passes(id) } }
+            var fault: BusWatch.Fault?
+            do {
+                let listening = try connection.scan.begin(
+                    BusWatch.request(for: duration?.duration, filters))
+                let statuses = try view.run(listening)?.reply.statuses ?? []
+                if !statuses.isEmpty { fault = .adapterStopped(statuses) }
+            } catch ScanError.requestFailed(.notSent, _) {
+                fault = .cannotListen
+            }
+            if view.lost > 0 { fault = fault ?? .lostFrames(view.lost) }
+            if let fault { throw Failure(fault, at: connection.accessory) }
         }
     }
 

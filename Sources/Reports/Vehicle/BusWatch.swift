@@ -28,11 +28,30 @@ package struct BusWatch {
         case lostFrames(Int)
     }
 
-    /// How many frames an identifier had.
+    /// How many frames an identifier had, and which of their bits have changed.
     private struct Count {
         var id: ECUAddress
         var frames = 0
         var seconds = 0.0
+        /// The data of the last frame.
+        var data = InlineBytes()
+        private var changed: UInt64 = 0
+        /// The number of bytes of the longest frame.
+        private var length = 0
+
+        init(id: ECUAddress) { self.id = id }
+
+        mutating func take(_ data: InlineBytes) {
+            if frames > 0 { changed |= self.data.word ^ data.word }
+            frames += 1
+            length = max(length, data.count)
+            self.data = data
+        }
+
+        /// A bit is 1 if it has changed.
+        var mask: String {
+            Hex.string((0..<length).map { UInt8(truncatingIfNeeded: changed >> (8 * $0)) })
+        }
     }
 
     private let filters: [CANFilter]
@@ -50,7 +69,7 @@ package struct BusWatch {
     private let note: (String) -> Void
     /// When a table that knows no frame is named, at the latest; nil once that was said.
     private var silenceDeadline: Instant?
-    private var counts: [ECUAddress: Int] = [:]
+    private var counts: [ECUAddress: Count] = [:]
     private var lost = 0
     /// When frames were last said to be lost.
     private var lossTold: Instant?
@@ -87,13 +106,20 @@ package struct BusWatch {
         rows = RowWriter(form.format, columns: ["time", "id", "data"])
     }
 
+    /// The request for frames that pass `filters`, all if there are none; nil = without an end.
+    package static func request(
+        for duration: Duration?, _ filters: [CANFilter]
+    ) -> AdapterRequest {
+        .monitor(
+            id: RequestID(rawValue: 0), text: AdapterCommand.monitorEverything,
+            atMost: duration ?? endless, filters: filters)
+    }
+
     /// Watches for `duration`, or until a signal ends it.
     package mutating func run(
         _ connection: Vehicle, duration: Duration?, _ writer: inout TextOutput
     ) throws {
-        let request = AdapterRequest.monitor(
-            id: RequestID(rawValue: 0), text: AdapterCommand.monitorEverything,
-            atMost: duration ?? Self.endless, filters: filters)
+        let request = Self.request(for: duration, filters)
         let begun = SystemClock.now()
         silenceDeadline = begun + Self.patience
         do {
@@ -152,7 +178,7 @@ package struct BusWatch {
         frames += 1
         if rates {
             if counts[frame.id] != nil || counts.count < Self.mostIdentifiers {
-                counts[frame.id, default: 0] += 1
+                counts[frame.id, default: Count(id: frame.id)].take(frame.data)
             }
         }
         if log != nil {
@@ -214,10 +240,10 @@ package struct BusWatch {
 
     private func printRates(_ seconds: Double, _ writer: inout TextOutput) throws {
         var printer = RowPrinter(Self.shape, form)
-        for (id, frames) in counts.sorted(by: { $0.key < $1.key }) {
-            try writer.append {
-                printer.append(Count(id: id, frames: frames, seconds: seconds), to: &$0)
-            }
+        for (_, count) in counts.sorted(by: { $0.key < $1.key }) {
+            var count = count
+            count.seconds = seconds
+            try writer.append { printer.append(count, to: &$0) }
         }
         try writer.append { printer.finish(&$0) }
         try writer.flush()
@@ -234,6 +260,7 @@ package struct BusWatch {
                     count.seconds > 0
                         ? (Double(count.frames) / count.seconds * 10).rounded() / 10 : 0)
             },
+            Field("changed", "CHANGED") { .text($0.mask) },
         ])
 }
 

@@ -172,6 +172,8 @@ public enum DialectNotice: Hashable, Sendable {
     case setupGoesOn(after: InitialisationFailure)
     /// Bytes outside any exchange.
     case unexpected(String)
+    /// A frame that an ECU sent by itself, beside requests or between them.
+    case heard(CANFrame)
 }
 
 /// Why an initialisation failed.

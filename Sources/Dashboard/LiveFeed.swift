@@ -139,7 +139,7 @@ package struct LiveFeed: Sendable {
             begun()
             vehicle.current = connection
             end = try recorded(connection) {
-                connection.scan.poll(setup.plan)
+                setup.begin(on: connection.scan)
                 return try poll(connection, queue, setup)
             }
             board.update { $0.statistics = connection.scan.statistics }
@@ -243,7 +243,8 @@ package struct LiveFeed: Sendable {
             // After the status is set: a request that is cancelled then sees the new status.
             if case .toolDidDisconnect(.some) = event { vehicle.breakOff() }
         } batch: { batch in
-            if !batch.messages.isEmpty {
+            // Of a vehicle that is not asked, frames are all there is.
+            if !batch.messages.isEmpty || !setup.asksForSignals && !batch.items.isEmpty {
                 answered = batch.answered
                 board.update { if $0.link == .silent { Self.take(connection, .live, &$0) } }
             }

@@ -30,6 +30,8 @@ public struct LinkCapabilities: Hashable, Sendable {
     public var takesCommands = true
     /// Whether unrelated bytes are normal, because the link also carries the traffic of other nodes.
     public var hearsOthers = false
+    /// Whether frames that ECUs send by themselves are heard beside requests.
+    public var hearsFrames = false
 
     /// Creates capabilities; the defaults are those of every adapter.
     public init(

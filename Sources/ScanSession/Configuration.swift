@@ -24,6 +24,8 @@ public struct SessionConfiguration: Sendable {
     public var vehicle: VehicleNeed
     /// Whether to only listen to the bus: nothing is sent to the vehicle.
     public var onlyListens = false
+    /// The frames to hear beside requests, by their identifiers; a link that cannot ignores them.
+    public var heard: Set<ECUAddress> = []
     /// Decodes what the session hears on the bus for its sinks; nil = nothing does.
     public var listener: (any BusListener)?
     /// The memory of earlier sessions about this adapter; nil if there is none.
@@ -103,6 +105,7 @@ extension SessionConfiguration {
             canLink ?? .slcan, vehicleProtocol: vehicleProtocol,
             rememberedProtocol: memory?.vehicleProtocol, vehicle: vehicle)
         options.onlyListens = onlyListens
+        options.heard = heard
         if let time = (connector.transport as? SLCANTransport)?.answerTime {
             options.timing.answer = time
         }

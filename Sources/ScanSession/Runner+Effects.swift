@@ -77,6 +77,7 @@ extension Runner {
                 deadlines.longSearch = now + configuration.longSearch
                 tellProgress(.protocolSearch)
             case .setupGoesOn(let failure): tellProgress(.setupGoesOn(after: failure))
+            case .heard(let frame): hear(BusFrame(id: frame.id, data: Array(frame.data)))
             case .adapterRestarted, .unsupportedCommand, .unexpected: break
             }
         case .voltage(let voltage): noteVoltage(voltage)

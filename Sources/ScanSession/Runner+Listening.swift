@@ -33,7 +33,7 @@ extension Runner {
 
     /// Takes a frame of the bus.
     mutating func hear(_ frame: BusFrame) {
-        guard listener != nil else { return }
+        guard isHearing, listener != nil else { return }
         var batches: [ReadingBatch] = []
         listener?.take(frame, at: frameTime ?? now, &batches)
         offerHeard(batches)

@@ -10,7 +10,9 @@ extension Runner {
     /// Carries out a command from outside the thread.
     mutating func obey(_ command: SessionCore.Command) {
         switch command {
-        case .listen(let filters): listening = filters
+        case .listen(let filters):
+            isHearing = true
+            if configuration.onlyListens { listening = filters }
         case .ask(let request, let ticket):
             // A session that listens until its end would never send the request.
             guard listening == nil else {

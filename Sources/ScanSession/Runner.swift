@@ -52,6 +52,8 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     var listeningPause: Instant?
     /// Decodes what is heard.
     var listener: (any BusListener)?
+    /// Whether what is heard is passed on.
+    var isHearing = false
     /// What was heard and not accepted yet.
     var heardBatches = HeardBatches()
     /// The kernel's time of the frame that is handled; nil if there is none.
@@ -140,9 +142,11 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     /// Whether frames that arrive may wait until the next request, before which they are read.
     ///
     /// Between requests, the answers that other testers get would otherwise wake this thread up for nothing.
-    /// The loss of the interface wakes this thread anyway.
+    /// The loss of the interface wakes this thread anyway. A session that hears the bus reads each frame.
     private mutating func leavesFramesUnread() -> Bool {
-        guard session?.kind == .frames, case .idle = machine.state else { return false }
+        guard listener == nil, session?.kind == .frames, case .idle = machine.state else {
+            return false
+        }
         return true
     }
 

@@ -165,11 +165,12 @@ public final class ScanSession: Sendable {
         return try ticket.wait(interruptedBy: nil)
     }
 
-    /// Listens to the bus until the session ends, and passes what its listener decodes to the sinks.
+    /// Hears the bus until the session ends, and passes what its listener decodes to the sinks.
     ///
-    /// Returns at once. ``ScanEvent/pollDidFinish`` reports an adapter that cannot listen.
+    /// Returns at once. ``ScanEvent/pollDidFinish`` reports an adapter that cannot listen. A session that does not
+    /// only listen hears the frames of its configuration beside its requests.
     ///
-    /// - Parameter filters: the frames to receive; empty = all.
+    /// - Parameter filters: the frames to receive if the session only listens; empty = all.
     public func hear(_ filters: [CANFilter] = []) {
         _ = core.send(.listen(filters))
     }

@@ -18,7 +18,8 @@ final class SessionCore: Sendable {
         /// The reader of a stream has left.
         case leave(PollStream)
         case endListening
-        /// Listens to the frames that pass these filters until the end of the session; empty = all frames.
+        /// Hears the bus until the end of the session; a session that only listens receives the frames that pass these
+        /// filters, empty = all frames.
         case listen([CANFilter])
         case stop
 

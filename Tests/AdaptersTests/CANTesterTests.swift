@@ -193,10 +193,22 @@ import VehicleLink
         var dialect: CANDialect
         var out: [DialectOutput] = []
 
-        init(rate: Int?, _ vehicleProtocol: VehicleProtocol? = nil) {
-            dialect = CANDialect(
-                .init(.interface(name: "can0", rate: rate), vehicleProtocol: vehicleProtocol))
+        init(
+            rate: Int?, _ vehicleProtocol: VehicleProtocol? = nil, heard: Set<ECUAddress> = []
+        ) {
+            var options = CANDialect.Options(
+                .interface(name: "can0", rate: rate), vehicleProtocol: vehicleProtocol)
+            options.heard = heard
+            dialect = CANDialect(options)
             dialect.initialise(&out)
+        }
+
+        /// The identifiers of the frames that were heard beside answers, since the last call.
+        func takeHeard() -> [String] {
+            defer { out = [] }
+            return out.compactMap {
+                if case .notice(.heard(let frame)) = $0 { frame.id.digits } else { nil }
+            }
         }
 
         /// The filters that are set at the end; nil if none were set since the last call.
@@ -218,6 +230,14 @@ import VehicleLink
         }
 
         func end() { dialect.expired(.reply, &out) }
+
+        /// Finds the vehicle, asks an ECU at an unusual address, and returns the filters for that.
+        func askElsewhere() -> [CANFilter]? {
+            hear(ECUAddress(0x7E8, .can11), [6, 0x41, 0, 0x98, 0x18, 0, 1, 0])
+            end()
+            ask([0x21, 0x01], to: ECUAddress(0x79B, .can11))
+            return takeFilters()
+        }
 
         func passes(_ filters: [CANFilter]?, _ id: String) -> Bool {
             guard let filters, let address = ECUAddress(id) else { return false }
@@ -274,6 +294,56 @@ import VehicleLink
         bench.ask([0x00, 0xFE, 0xEC])
         let wider = bench.takeFilters()
         #expect(bench.passes(wider, "18FEEC00") && bench.passes(wider, "18FECA00"))
+    }
+
+    @Test func `frames to hear pass beside answers, whatever is asked`() {
+        let wanted: Set = [ECUAddress(0x1A0, .can11), ECUAddress(0x18FF_5021, .can29)]
+        let bench = Bench(rate: 500_000, heard: wanted)
+        for filters in [bench.takeFilters(), bench.askElsewhere()] {
+            for id in ["1A0", "18FF5021", "7E8"] { #expect(bench.passes(filters, id), "\(id)") }
+            for id in ["1A1", "000001A0", "7F0"] { #expect(!bench.passes(filters, id), "\(id)") }
+        }
+    }
+
+    @Test func `more frames than the kernel has filters for open the interface`() {
+        let many = Set((0..<UInt32(CANAcceptance.mostHeard) + 1).map { ECUAddress($0, .can11) })
+        #expect(Bench(rate: 500_000, heard: many).takeFilters() == [])
+    }
+
+    @Test func `frames are heard between requests and beside an answer, and are no part of it`() {
+        let bench = Bench(rate: 500_000, heard: [ECUAddress(0x1A0, .can11)])
+        #expect(bench.dialect.capabilities.hearsFrames)
+        bench.hear(ECUAddress(0x1A0, .can11), [1])
+        #expect(bench.takeHeard() == [], "the set-up is not over")
+        bench.hear(ECUAddress(0x7E8, .can11), [6, 0x41, 0, 0x98, 0x18, 0, 1, 0])
+        bench.end()
+        bench.out = []
+        bench.hear(ECUAddress(0x1A0, .can11), [1])
+        bench.hear(ECUAddress(0x1A1, .can11), [1])
+        bench.hear(ECUAddress(0x1A0, .can29), [1])
+        #expect(bench.takeHeard() == ["1A0"])
+        bench.ask([0x09, 0x02])
+        bench.out = []
+        bench.hear(ECUAddress(0x7E8, .can11), [0x10, 0x0A, 0x49, 0x02, 1, 2, 3, 4])
+        // It looks like the rest of the answer.
+        bench.hear(ECUAddress(0x1A0, .can11), [0x21, 9, 9, 9, 9, 9, 9, 9])
+        bench.hear(ECUAddress(0x7E8, .can11), [0x21, 5, 6, 7, 8, 0, 0, 0])
+        let messages = bench.out.compactMap {
+            if case .message(let message) = $0 { message.payload } else { nil }
+        }
+        #expect(messages == [[0x49, 0x02, 1, 2, 3, 4, 5, 6, 7, 8]])
+        #expect(bench.takeHeard() == ["1A0"])
+        // A remote frame has no data.
+        bench.end()
+        bench.dialect.receive([0xA0, 1, 0, 0x40, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &bench.out)
+        #expect(bench.takeHeard() == [])
+    }
+
+    @Test func `a session that hears nothing beside answers says so`() {
+        let bench = Bench(rate: 500_000)
+        #expect(!bench.dialect.capabilities.hearsFrames)
+        bench.hear(ECUAddress(0x1A0, .can11), [1])
+        #expect(bench.takeHeard() == [])
     }
 
     @Test func `listening receives every frame, and the next request narrows the filter again`() {

@@ -111,8 +111,36 @@ import Testing
         #expect(talk.output.contains(") ") && talk.output.contains("#"))
         #expect(talk.output.contains("\"kind\":\"frame\""), "\(talk)")
         let rates = try await workplace.run(
-            ["monitor", "--duration", "1", "--rates", "--format", "json", "-d", device])
+            [
+                "monitor", "--duration", "1", "--rates", "--format", "json", "-d",
+                "sim:petrol?personality=slcan",
+            ])
         #expect(try rates.objects().allSatisfy { $0["kind"] as? String == "frameRate" })
+        #expect(
+            try rates.objects().contains {
+                ($0["changed"] as? String)?.contains { $0 != "0" } == true
+            },
+            "\(rates)")
+    }
+
+    @Test func `the bytes of a bus that change are shown on a terminal`() async throws {
+        let program = try workplace.startOnTerminal(
+            [
+                "monitor", "--changes", "--id", "0C9", "--id", "1E5", "-d",
+                "sim:petrol?personality=slcan",
+            ])
+        try await program.shows("2 identifiers")
+        // The engine speed has the first two bytes, and changes.
+        try await program.shows("\u{1B}[0m*", after: "0C9 ")
+        program.type("#")
+        program.type(" ")
+        try await program.shows("held")
+        program.type("q")
+        let outcome = try await program.finish()
+        #expect(outcome.status == 0, "\(outcome)")
+        let piped = try await workplace.run(["monitor", "--changes", "-d", device("slcan")])
+        #expect(piped.status == 64, "\(piped)")
+        #expect(piped.errors.contains("--changes needs a terminal"), "\(piped)")
     }
 
     /// `monitor` prints the objects that `decode` finds in a log of the same frames, without lines.
@@ -149,6 +177,102 @@ import Testing
         #expect(live.status == 0 && log.status == 0, "\(live) \(log)")
         #expect(try readings(live).count > 50)
         #expect(try readings(live) == readings(log))
+    }
+
+    private static let motor =
+        "BO_ 201 Motor: 8 A\n SG_ Rpm : 7|16@0+ (0.25,0) [0|16383] \"rpm\" A\n"
+        + "BO_ 485 Steering: 8 A\n SG_ Angle : 0|16@1- (0.1,0) [0|0] \"deg\" A\n"
+
+    /// One session polls a signal of service 01 and hears one of a frame; its trip has both.
+    @Test(arguments: [("log", "can"), ("log", "slcan"), ("live", "can"), ("live", "slcan")])
+    func `signals are polled and heard together`(command: String, personality: String) async throws
+    {
+        let table = try workplace.file("car.dbc", Self.motor)
+        let talk = workplace.path("talk")
+        let outcome = try await workplace.run(
+            [
+                command, "RPM", "Motor.Rpm", "--table", table, "--duration", "3", "--format",
+                "json",
+                "--record", talk, "-d",
+                "sim:petrol?latency=2ms&personality=\(personality)",
+            ] + (command == "live" ? ["--log"] : []), within: 60)
+        #expect(outcome.status == 0, "\(outcome)")
+        let readings = try outcome.objects().filter { $0["kind"] as? String == "reading" }
+        func values(_ signal: String) -> [Double] {
+            readings.filter { $0["signal"] as? String == signal }
+                .compactMap { $0["value"] as? Double }
+        }
+        #expect(values("RPM").count > 30, "\(outcome)")
+        // A number at most once per second, as with --listen.
+        #expect((2...5).contains(values("Motor.Rpm").count), "\(outcome)")
+        #expect(!readings.contains { $0["signal"] as? String == "Steering.Angle" })
+        // Both are the speed of one engine.
+        let near = zip(
+            values("Motor.Rpm"),
+            values("Motor.Rpm").map { heard in
+                values("RPM").map { abs($0 - heard) }.min() ?? .infinity
+            })
+        #expect(near.allSatisfy { $0.1 < 100 }, "\(outcome)")
+        let stored = try await workplace.run(["export", "--format", "json"])
+        let names = Set(try stored.objects().compactMap { $0["signal"] as? String })
+        #expect(names.isSuperset(of: ["RPM", "Motor.Rpm"]), "\(stored)")
+        #expect(!names.contains("Steering.Angle"))
+    }
+
+    @Test func `without names everything of the table is heard beside everything of the vehicle`()
+        async throws
+    {
+        let table = try workplace.file("car.dbc", Self.motor)
+        let outcome = try await workplace.run([
+            "log", "--table", table, "--duration", "3", "--format", "json", "-d", device("can"),
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        let names = Set(try outcome.objects().compactMap { $0["signal"] as? String })
+        #expect(names.isSuperset(of: ["RPM", "VSS", "Motor.Rpm", "Steering.Angle"]), "\(outcome)")
+        #expect(!outcome.errors.contains("left out"), "\(outcome)")
+    }
+
+    @Test func `signals that are heard alone ask for nothing while they are recorded`() async throws
+    {
+        let table = try workplace.file("car.dbc", Self.motor)
+        let talk = workplace.path("talk")
+        let outcome = try await workplace.run([
+            "log", "Motor.Rpm", "--no-codes", "--table", table, "--duration", "3", "--format",
+            "json",
+            "--record", talk, "-d", device("can"),
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        let names = Set(
+            try outcome.objects().filter { $0["kind"] as? String == "reading" }
+                .compactMap { $0["signal"] as? String })
+        #expect(names.contains("Motor.Rpm"), "\(outcome)")
+        #expect(!names.contains("RPM"), "\(outcome)")
+    }
+
+    @Test(arguments: [["log", "RPM"], ["live", "RPM"], ["live"]])
+    func `an adapter that cannot do both says so`(command: [String]) async throws {
+        let table = try workplace.file("car.dbc", Self.motor)
+        let alone = try await workplace.run([
+            command[0], "Motor.Rpm", "--table", table, "--duration", "1", "-d", device("elm327"),
+        ])
+        #expect(alone.status == 69, "\(alone)")
+        for words in ["on can: and slcan:", "--listen"] {
+            #expect(alone.errors.contains(words), "\(alone)")
+        }
+        let some = try await workplace.run(
+            command + (command.count > 1 ? ["Motor.Rpm"] : [])
+                + ["--table", table, "--duration", "1", "-d", device("elm327")])
+        #expect(some.status == 0, "\(some)")
+        #expect(some.errors.contains("on can: and slcan:"), "\(some)")
+    }
+
+    @Test func `a heard signal takes no interval`() async throws {
+        let table = try workplace.file("car.dbc", Self.motor)
+        let outcome = try await workplace.run([
+            "log", "Motor.Rpm@10Hz", "--table", table, "--duration", "1", "-d", device("can"),
+        ])
+        #expect(outcome.status == 64, "\(outcome)")
+        #expect(outcome.errors.contains("takes no interval"), "\(outcome)")
     }
 
     /// Neither a request nor a search leaves; the transcript has every byte that was written.

@@ -7,6 +7,8 @@ public struct CANTransport: Transport {
     public var interface: String
     /// Whether to receive all frames, not only those that may be answers.
     public var hearsEverything = false
+    /// Whether the kernel gives each frame its time and counts those that it drops.
+    public var observesFrames = false
 
     /// The forms of the address.
     public static let form = TransportForm("can", short: "can:can0")
@@ -70,7 +72,7 @@ public struct CANTransport: Transport {
         {
             throw .system(call: "setsockopt", address: name, errno: errno)
         }
-        if hearsEverything { session.observeFrames() }
+        if hearsEverything || observesFrames { session.observeFrames() }
         if sys_can_bind(descriptor, Int32(state.index)) < 0 {
             if errno == ENODEV { throw .can(.notFound(interface: interface)) }
             throw .system(call: "bind", address: name, errno: errno)

@@ -6,15 +6,22 @@ import VehicleLink
 /// A busy bus carries thousands of frames per second, and each of them would wake the program up. The kernel
 /// drops what cannot be an answer in the vehicle's protocol, or to a request that was sent.
 struct CANAcceptance: Hashable, Sendable {
-    /// The most filters at once; the kernel compares them one by one.
+    /// The most filters of answers at once; the kernel compares those with a mask one by one.
     static let most = 64
+    /// The most identifiers to hear beside answers, for which the kernel has a table; it takes 512 filters in all.
+    static let mostHeard = 400
 
-    /// The current filters, if any were set; empty = every frame.
+    /// The current filters of answers, or of the listening; empty = every frame.
     private(set) var filters: [CANFilter] = []
+    /// The frames to hear beside answers.
+    private let heard: [CANFilter]
     /// The protocol of the filters; nil if they are for none.
     private var vehicleProtocol: VehicleProtocol?
     /// Whether the filters are for listening to the bus.
     private var isListening = false
+
+    /// Nothing is accepted yet; `heard` are the identifiers of frames to hear beside answers.
+    init(heard: Set<ECUAddress> = []) { self.heard = heard.sorted().map { CANFilter($0) } }
 
     /// Accepts the answers to `request`; returns the new filters, nil if the current filters pass the
     /// answers.
@@ -38,7 +45,8 @@ struct CANAcceptance: Hashable, Sendable {
             isListening = false
             filters = needed
         }
-        return filters
+        // The dialect drops what nobody wants.
+        return heard.count > Self.mostHeard ? [] : filters + heard
     }
 
     /// Accepts frames that pass one of `listened`, or all frames if it is empty; returns false if

@@ -14,12 +14,12 @@ extension CANDialect {
     /// Opens the bus and asks the vehicle for its supported PIDs.
     public mutating func initialise(_ out: inout [DialectOutput]) {
         identity = AdapterIdentity()
-        capabilities = Self.capabilities
+        capabilities = Self.capabilities(of: options)
         exchange = CANExchange(options.timing)
         setup = CANSetup()
         heard = []
         currentDataECUs = []
-        accepted = CANAcceptance()
+        accepted = CANAcceptance(heard: options.heard)
         out.append(.disarmAll)
         if let fixed = options.vehicleProtocol, fixed.canRate == nil {
             fail(.noVehicle(.unableToConnect), &out)

@@ -33,6 +33,8 @@ public struct CANDialect: AdapterDialect {
         public var vehicle: VehicleNeed
         /// Whether to only listen: the dialect sends nothing, and an slcan adapter acknowledges no frame.
         public var onlyListens = false
+        /// The frames to pass on beside requests and between them, by their identifiers.
+        public var heard: Set<ECUAddress> = []
         /// Time limits and padding.
         public var timing = CANExchange.Timing()
 
@@ -89,7 +91,7 @@ public struct CANDialect: AdapterDialect {
     ///
     /// Each of these ECUs has to answer 0100. A request for current data ends when all of them have answered.
     var currentDataECUs: [ECUAddress] = []
-    var accepted = CANAcceptance()
+    var accepted: CANAcceptance
     private var events: [CANEvent] = []
     private var steps: [CANExchange.Output] = []
 
@@ -102,16 +104,18 @@ public struct CANDialect: AdapterDialect {
         case .slcan: wire = .slcan(SLCANLexer())
         case .interface: wire = .records(CANRecordLexer())
         }
-        capabilities = Self.capabilities
+        accepted = CANAcceptance(heard: options.heard)
+        capabilities = Self.capabilities(of: options)
     }
 
-    static var capabilities: LinkCapabilities {
+    static func capabilities(of options: Options) -> LinkCapabilities {
         var capabilities = LinkCapabilities(frameCountHelps: true)
         // The count is not sent over the link, where it could be garbled. Learning it again only costs P2.
         capabilities.frameCountUses = 4_000
         capabilities.longestRequest = ISO15765.longestPayload
         capabilities.takesCommands = false
         capabilities.hearsOthers = true
+        capabilities.hearsFrames = !options.heard.isEmpty
         return capabilities
     }
 
@@ -258,8 +262,10 @@ public struct CANDialect: AdapterDialect {
         note(frame)
         switch phase {
         case .exchanging:
+            passOn(frame, &out)
             exchange.receive(frame, &steps)
             carryOut(&out)
+        case .ready: passOn(frame, &out)
         case .asking: takeWhileAsking(frame, &out)
         case .hearing(let rate), .commanding(.listen(let rate)):
             if setup.proven == nil { prove(rate, &out) }
@@ -268,8 +274,16 @@ public struct CANDialect: AdapterDialect {
             guard let left else { return }
             phase = .listening(frames: left - 1)
             if left <= 1 { endListening(&out) }
-        case .outOfStep, .commanding, .ready: break
+        case .outOfStep, .commanding: break
         }
+    }
+
+    /// Passes on a frame that somebody wants beside the answers to requests.
+    private func passOn(_ frame: CANFrame, _ out: inout [DialectOutput]) {
+        guard !options.heard.isEmpty, !frame.isRemote, options.heard.contains(frame.id) else {
+            return
+        }
+        out.append(.notice(.heard(frame)))
     }
 
     private mutating func take(_ fault: CANFault, _ out: inout [DialectOutput]) {

@@ -35,7 +35,8 @@ struct LiveCommand: RuledCommand {
 
             With --listen nothing is sent to the vehicle: the values come from the frames that ECUs send \
             by themselves, by a table or a DBC file (--table) or by SAE J1939. Values come and are \
-            recorded as often as log stores them.
+            recorded as often as log stores them. Without --listen, can: and slcan: devices hear the \
+            frames of such a table beside their requests: all, or those of the signals that are named.
 
             \(Self.ruleText)
 
@@ -47,6 +48,7 @@ struct LiveCommand: RuledCommand {
               obdscan live --alarm 'ECT>110' --alarm 'VPWR<11.8'
               obdscan live --lines --every 10s speed coolant-temp fuel-level
               obdscan live -d can:can0 --listen --table car.dbc
+              obdscan live -d can:can0 --table car.dbc rpm speed Dash.Odometer
               obdscan live --duration 20s --why rpm speed maf
               obdscan live --duration 1m --format json > readings.jsonl
               obdscan live rpm | head
@@ -111,11 +113,11 @@ struct LiveCommand: RuledCommand {
         let automatic = listening.listen ? [] : tables.automaticPacks
         let table = try loadTable(tables, adding: listening.table, automatic: automatic)
         let names = SignalNames(table)
-        let heard =
+        let alone =
             try listening.listen
             ? listening.heard(signals, table, vehicle.vehicleProtocol.vehicleProtocol) : nil
         var selected = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
-        if heard == nil { selected += try signals.map { try names.findPaced($0) } }
+        if alone == nil { selected += try signals.map { try names.findPaced($0) } }
         let isDriver = SignalViews.isDriver(view, UserSettings.current)
         if isDriver && !selected.isEmpty {
             throw ValidationError("--view driver has its own signals: leave the others out")
@@ -127,6 +129,7 @@ struct LiveCommand: RuledCommand {
             }
         }
         let wanted = selected
+        let heard = try alone ?? HeardSignals(beside: wanted, table)
         let packs = PackChoice(tables, automatic, table)
         // The messages of `-v` would be written into the view.
         let isTold = (output.verbose || vehicle.traceStates) && isatty(STDERR_FILENO) == 1
@@ -138,7 +141,7 @@ struct LiveCommand: RuledCommand {
         // view is open.
         if records || isScreen { needs.inbox = try .ofProcess() }
         let screen = isScreen ? try SignalInbox(SignalInbox.screen) : nil
-        let readsCodes = isScreen && heard == nil && UserSettings.current.codes ?? true
+        let readsCodes = isScreen && alone == nil && UserSettings.current.codes ?? true
         let recorder =
             records || isScreen
             ? try LiveRecorder(
@@ -148,16 +151,14 @@ struct LiveCommand: RuledCommand {
         if let recorder { needs.sinks.insert(contentsOf: recorder.trip.trips.sinks, at: 0) }
         let unsupported = try UnsupportedSignals(table)
         if !isScreen, !wanted.isEmpty { needs.sinks.append(unsupported) }
-        if let heard {
-            needs.onlyListens = true
-            needs.listener = heard.listener
-        } else {
+        needs.hear(heard)
+        if alone == nil {
             packs.add(to: &needs, for: wanted)
             needs.restsWhileVehicleIsOff = rest.limits != nil
         }
         try withVehicle(vehicle, output, table, needs) { connection in
             var setup =
-                try heard.map { PollSetup(heard: $0.named) }
+                try alone.map { PollSetup(heard: $0.named) }
                 ?? polled(wanted, packs, connection, every: period)
             if !setup.listens {
                 if isScreen || isDriver { try setup.learnKind(connection) }
@@ -174,18 +175,15 @@ struct LiveCommand: RuledCommand {
             let printer = isScreen ? nil : LinePrinter()
             var summary = PollSummary(statistics: SessionStatistics())
             var trips: [TripSwitch.Ended] = []
+            let frames = setup.hears ? heard?.listener.frames : nil
             let show = { () throws -> PollLoop.End in
                 unsupported.begin(setup)
-                if setup.listens {
-                    connection.scan.hear()
-                } else {
-                    connection.scan.poll(setup.plan)
-                }
+                setup.begin(on: connection.scan)
                 let until = duration.map { SystemClock.now() + $0.duration }
                 guard let screen, let recorder else {
                     return try stream(
                         connection, queue, setup, until, bell, recorder?.trip.trips, printer,
-                        unsupported, heard?.listener.frames)
+                        unsupported, frames)
                 }
                 var view = LiveScreen(
                     connection, queue: queue, signals: screen, setup: setup,
@@ -193,7 +191,7 @@ struct LiveCommand: RuledCommand {
                     until: until,
                     bell: bell,
                     every: period, trip: recorder.trip, automatic: automatic,
-                    heard: heard?.listener.frames)
+                    heard: frames)
                 let end = try view.run()
                 summary.dropped = view.dropped
                 trips = view.ended

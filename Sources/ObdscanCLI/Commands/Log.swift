@@ -86,7 +86,9 @@ struct LogCommand: RuledCommand {
             second and any other value at most ten times per second; a value that stays every five \
             seconds; that it is not available once. Counters and checksums are stored only if they are \
             named. "obdscan pids show" says this for each signal of a table. Frames that came faster \
-            than they were read are noted as a gap and counted at the end.
+            than they were read are noted as a gap and counted at the end. Without --listen, can: and \
+            slcan: devices hear the frames of such a table beside their requests, and store them by the \
+            same rule: all, or those of the signals that are named.
 
             \(Self.ruleText)
 
@@ -97,6 +99,7 @@ struct LogCommand: RuledCommand {
               obdscan log --until-off --keep 365d
               obdscan log -d /dev/ttyUSB0 -d tcp:192.168.0.10:35000
               obdscan log -d can:can0 --listen --table car.dbc
+              obdscan log -d can:can0 --table car.dbc rpm speed Dash.Odometer
               obdscan log --tag commute --db ~/trips.db
               obdscan log --gps gpsd://localhost
               obdscan log --gps "serial:/dev/ttyUSB1?baud=4800"
@@ -251,12 +254,12 @@ struct LogCommand: RuledCommand {
         let automatic = listening.listen ? [] : tables.automaticPacks
         let table = try loadTable(tables, adding: listening.table, automatic: automatic)
         let names = SignalNames(table)
-        let heard =
+        let alone =
             try listening.listen
             ? listening.heard(
                 signals == ["all"] ? [] : signals, table, link.vehicleProtocol.vehicleProtocol)
             : nil
-        var selected = try heard == nil ? selection(of: names) : []
+        var selected = try alone == nil ? selection(of: names) : []
         if untilOff && !selected.isEmpty {
             // The rule needs these signals; do not poll a record twice.
             for name in ["RPM", "VSS"] {
@@ -290,7 +293,7 @@ struct LogCommand: RuledCommand {
             plan.trip.receiver = try PositionReceiver.chosen(gps) { [output] in output.note($0) }
         }
         plan.alarms = alarming.plan
-        plan.heard = heard
+        plan.heard = try alone ?? HeardSignals(beside: chosen, table)
         guard device.count < 2 else {
             try LogFleet(plan: plan, devices: device, link: link).run(inbox)
             return

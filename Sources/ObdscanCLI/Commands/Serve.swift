@@ -37,6 +37,9 @@ struct ServeCommand: RuledCommand {
             /metrics is for Prometheus. A POST to /api/recording/begin or /api/recording/end begins \
             or ends a recording.
 
+            With --table, can: and slcan: devices also hear the frames that ECUs send by themselves, by \
+            a table or a DBC file.
+
             By default it listens on the loopback address and answers only the user who started \
             it. On any other address a client needs a token. A new one is made at every start, or \
             it is taken from the environment variable OBDSCAN_TOKEN or from --token (other users \
@@ -75,6 +78,12 @@ struct ServeCommand: RuledCommand {
         help: ArgumentHelp(
             "Poll at this interval (default: without a pause).", valueName: "time"))
     var every: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Add a PID table or a DBC file; may be repeated.", valueName: "file"),
+        completion: .file())
+    var table: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -130,10 +139,11 @@ struct ServeCommand: RuledCommand {
         let inbox = try SignalInbox(SignalInbox.endings)
         let marks = try MarkSignals()
         let automatic = tables.automaticPacks
-        let table = try loadTable(tables, automatic: automatic)
+        let table = try loadTable(tables, adding: self.table, automatic: automatic)
         let names = SignalNames(table)
         let listed = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
         let wanted = try listed + signals.map { try names.findPaced($0) }
+        let heard = try HeardSignals(beside: wanted, table)
         let place = try address()
         let source = try tileSource()
         let word = try chosenToken(place)
@@ -161,7 +171,7 @@ struct ServeCommand: RuledCommand {
             LiveFeed(
                 board: board, vehicle: car, table: table, accessory: name,
                 program: program(
-                    wanted, PackChoice(tables, automatic, table), table, name, trips))
+                    wanted, heard, PackChoice(tables, automatic, table), table, name, trips))
         }
         try serve(listener, routes, feed, word, inbox, car)
     }
@@ -192,8 +202,8 @@ struct ServeCommand: RuledCommand {
 
     /// How the feed polls `wanted`, or everything that the vehicle supports.
     private func program(
-        _ wanted: [SelectedSignal], _ packs: PackChoice, _ table: PIDTable, _ accessory: String,
-        _ trips: TripSwitch?
+        _ wanted: [SelectedSignal], _ heard: HeardSignals?, _ packs: PackChoice,
+        _ table: PIDTable, _ accessory: String, _ trips: TripSwitch?
     ) -> LiveFeed.Program {
         let (vehicle, output, limits) = (vehicle, output, rest.limits)
         let period = every?.duration
@@ -204,6 +214,7 @@ struct ServeCommand: RuledCommand {
                     sinks: (trips?.sinks ?? []) + [queue], reconnect: .always, inbox: inbox)
                 needs.accessory = accessory
                 needs.restsWhileVehicleIsOff = limits != nil
+                needs.hear(heard)
                 packs.add(to: &needs, for: wanted)
                 try withVehicle(vehicle, output, table, needs, body)
             },

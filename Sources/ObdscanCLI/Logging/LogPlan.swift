@@ -30,8 +30,11 @@ struct LogPlan: Sendable {
     /// The marks that the user sets.
     let marks: MarkSignals
     var alarms = AlarmPlan()
-    /// What is recorded of the bus without asking, with the named signals; nil = the vehicle is asked.
-    var heard: (named: [SignalIndex], listener: BusReadings)?
+    /// What is recorded of the things that ECUs send by themselves; nil = nothing.
+    var heard: HeardSignals?
+
+    /// Whether nothing is sent.
+    var onlyListens: Bool { heard?.isAlone ?? false }
 }
 
 /// The outcome of one device's recording.

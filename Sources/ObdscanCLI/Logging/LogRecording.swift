@@ -52,12 +52,8 @@ struct LogRecording: Sendable {
         if let lights { sinks.append(lights) }
         var needs = SessionNeeds(sinks: sinks, reconnect: .always, inbox: inbox)
         needs.accessory = accessory
-        if let heard = plan.heard {
-            needs.onlyListens = true
-            needs.listener = heard.listener
-        } else {
-            plan.packs.add(to: &needs, for: plan.chosen)
-        }
+        needs.hear(plan.heard)
+        if !plan.onlyListens { plan.packs.add(to: &needs, for: plan.chosen) }
         needs.restsWhileVehicleIsOff = plan.battery != nil
         var outcome = LogOutcome()
         try withVehicle(vehicle, plan.output, plan.table, needs) { connection in
@@ -71,8 +67,9 @@ struct LogRecording: Sendable {
         _ unsupported: UnsupportedSignals, _ lights: LightChanges?
     ) throws -> LogOutcome {
         let setup =
-            try plan.heard.map { PollSetup(heard: $0.named) }
-            ?? polled(connection, watchesLight: lights != nil)
+            try plan.onlyListens
+            ? PollSetup(heard: plan.heard?.named ?? [])
+            : polled(connection, watchesLight: lights != nil)
         var outcome = LogOutcome()
         let (end, trip) = try TripRecording.run(plan.trip, on: connection, from: sink) { notice in
             if let news = TripNews(notice) { note(news.text) }
@@ -96,7 +93,7 @@ struct LogRecording: Sendable {
         outcome.summary.positions = plan.trip.receiver?.counts
         outcome.patience = end.patience
         if case .otherVehicle = end { outcome.meetsAnother = true }
-        if end == .finished, plan.heard != nil {
+        if end == .finished, plan.onlyListens {
             outcome.failure = Failure(BusWatch.Fault.cannotListen, at: connection.accessory)
         } else if case .failed(let error) = end {
             outcome.failure = Failure(error, at: connection.accessory)
@@ -128,11 +125,7 @@ struct LogRecording: Sendable {
         let start = recording.start
         let until = plan.duration.map { SystemClock.now() + $0 }
         unsupported.begin(setup)
-        if setup.listens {
-            connection.scan.hear()
-        } else {
-            connection.scan.poll(setup.plan)
-        }
+        setup.begin(on: connection.scan)
         let showsProgress = accessory == nil && LogProgress.isWatched(plan.output)
         let clearProgress = { if showsProgress { StatusLine.clear() } }
         defer { clearProgress() }
@@ -163,7 +156,7 @@ struct LogRecording: Sendable {
                     note(text)
                 }
             ))
-        let frames = plan.heard?.listener.frames
+        let frames = setup.hears ? plan.heard?.listener.frames : nil
         defer {
             if let text = frames?.lastNews() {
                 clearProgress()

@@ -23,14 +23,61 @@ struct ListenOptions: ParsableArguments {
 }
 
 extension ListenOptions {
-    /// What a session that listens passes on, and the named signals.
+    /// What a session passes on that listens and sends nothing.
     func heard(
         _ names: [String], _ table: PIDTable, _ vehicleProtocol: VehicleProtocol?
-    ) throws -> (named: [SignalIndex], listener: BusReadings) {
+    ) throws -> HeardSignals {
         let named = try BusSignals.find(names, in: table)
         let listener = BusReadings(
             table, try loadMonitorTables(), signals: named.map { Set($0) },
             isJ1939: vehicleProtocol == .j1939 ? true : nil)
-        return (named ?? [], listener)
+        return HeardSignals(named: named ?? [], listener: listener)
+    }
+}
+
+/// What a session hears on the bus of the things that ECUs send by themselves.
+struct HeardSignals: Sendable {
+    /// The named signals; empty = all of the tables.
+    var named: [SignalIndex]
+    var listener: BusReadings
+    /// The identifiers of the frames to hear beside requests; nil = the session only listens.
+    var beside: Set<ECUAddress>?
+
+    /// What is heard without any request.
+    init(named: [SignalIndex], listener: BusReadings) {
+        self.named = named
+        self.listener = listener
+    }
+
+    /// What is heard beside the requests for `selected`, where nothing selected means everything; nil if the tables
+    /// have nothing to hear.
+    init?(beside selected: [SelectedSignal], _ table: PIDTable) throws {
+        if let paced = selected.first(where: { $0.isHeard && $0.pace != nil }) {
+            throw Failure(
+                "\(paced.signal.map { table[$0].id } ?? "it") is not requested, so it takes no interval",
+                hint: "leave out the text from @ on; ECUs send it by themselves", status: .usage)
+        }
+        let names = SignalNames(table)
+        let signals = names.heard(among: selected)
+        guard !signals.isEmpty else { return nil }
+        named = selected.isEmpty ? [] : signals
+        let frames = names.frames(with: signals)
+        listener = BusReadings(
+            table, try loadMonitorTables(), signals: selected.isEmpty ? nil : Set(signals),
+            isJ1939: false, expecting: frames)
+        beside = frames
+    }
+
+    /// Whether nothing is sent.
+    var isAlone: Bool { beside == nil }
+}
+
+extension SessionNeeds {
+    /// Adds what is heard.
+    mutating func hear(_ heard: HeardSignals?) {
+        guard let heard else { return }
+        onlyListens = heard.isAlone
+        listener = heard.listener
+        self.heard = heard.beside ?? []
     }
 }

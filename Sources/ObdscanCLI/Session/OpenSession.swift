@@ -167,6 +167,8 @@ struct SessionNeeds {
     var listens = false
     /// Whether the command only listens, to every frame of the bus, and sends nothing.
     var onlyListens = false
+    /// The frames that the command hears beside its requests, by their identifiers.
+    var heard: Set<ECUAddress> = []
     /// Decodes what the session hears, for its sinks.
     var listener: (any BusListener)?
     /// Whether the command asks a person before it sends to an address that is not for diagnostics.
@@ -221,10 +223,15 @@ func withSession(
     configuration.memory = memory.known
     configuration.vehicle = needs.vehicle
     configuration.reconnect = needs.reconnect
+    configuration.listener = needs.listener
+    configuration.heard = needs.heard
+    if !needs.heard.isEmpty, var interface = address.transport as? CANTransport {
+        interface.observesFrames = true
+        configuration.connector = Connector(interface)
+    }
     if needs.onlyListens {
         try configuration.checkThatItListens()
         configuration.onlyListens = true
-        configuration.listener = needs.listener
         configuration.vehicle = .unused
         if var interface = address.transport as? CANTransport {
             interface.hearsEverything = true

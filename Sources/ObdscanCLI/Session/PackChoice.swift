@@ -77,8 +77,8 @@ struct PackChoice: Sendable {
         if own.heard > 0 {
             note(
                 "\(counted(own.heard, "message of your tables is", "messages of your tables are")) "
-                    + "left out, because vehicles send them without a request: "
-                    + "\"obdscan monitor\" reads them")
+                    + "left out, because vehicles send them without a request: live, log and serve "
+                    + "hear them on can: and slcan:, other adapters only with --listen")
         }
         return own.answered
     }

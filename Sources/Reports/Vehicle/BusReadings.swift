@@ -14,16 +14,19 @@ package struct BusReadings: BusListener {
     private var decoder: BusDecoder
     private var filter: HeardFilter
     /// Tells whether the table fits the bus.
-    package let frames = HeardFrames()
+    package let frames: HeardFrames
     private var events: [BusDecoder.Event] = []
 
     /// Decodes by `table`; `signals` are the only ones to pass on, nil = all but counters and checksums.
     ///
-    /// `isJ1939` is nil if the frames have to show whether the bus speaks SAE J1939.
+    /// `isJ1939` is nil if the frames have to show whether the bus speaks SAE J1939. `expected` are the identifiers of the
+    /// only frames that are heard; empty = all.
     package init(
-        _ table: PIDTable, _ monitors: MonitorTables, signals: Set<SignalIndex>?, isJ1939: Bool?
+        _ table: PIDTable, _ monitors: MonitorTables, signals: Set<SignalIndex>?, isJ1939: Bool?,
+        expecting expected: Set<ECUAddress> = []
     ) {
         self.table = table
+        frames = HeardFrames(expecting: expected)
         decoder = BusDecoder(table, monitors, isJ1939: isJ1939)
         filter = HeardFilter(only: signals)
     }

@@ -2,9 +2,10 @@ import Formats
 import OBDCore
 import Synchronization
 
-/// Notices that frames are heard of which no table has a value.
+/// Notices that no frame is heard, or only frames of which no table has a value.
 package final class HeardFrames: Sendable {
     private struct State: Sendable {
+        var begun: Instant?
         var first: Instant?
         var count = 0
         var identifiers: Set<ECUAddress> = []
@@ -15,9 +16,13 @@ package final class HeardFrames: Sendable {
     private let state = Mutex(State())
     /// A table's messages come at least this often, if they come by themselves.
     private static let patience = Duration.seconds(5)
+    /// An ELM327 listens at four protocols for two seconds each.
+    private static let longestSilence = Duration.seconds(10)
     private static let mostIdentifiers = 2048
+    /// The only frames to hear; empty = all.
+    private let expected: Set<ECUAddress>
 
-    init() {}
+    init(expecting expected: Set<ECUAddress> = []) { self.expected = expected }
 
     func count(_ id: ECUAddress, at time: Instant) {
         state.withLock { state in
@@ -37,25 +42,47 @@ package final class HeardFrames: Sendable {
 
     /// What is missing, once; nil = nothing, or it is too early to tell.
     package func news(at now: Instant) -> String? {
-        news { now - $0 >= Self.patience }
+        let silence = state.withLock { state in
+            let begun = state.begun ?? now
+            state.begun = begun
+            return now - begun
+        }
+        return news(isSilent: silence >= Self.longestSilence) { now - $0 >= Self.patience }
     }
 
     /// What is missing at the end of the listening, however short it was.
-    package func lastNews() -> String? { news { _ in true } }
+    package func lastNews() -> String? {
+        // A link that never listened has heard nothing either.
+        news(isSilent: state.withLock { $0.begun != nil }) { _ in true }
+    }
 
-    private func news(_ isTime: (Instant) -> Bool) -> String? {
+    private func news(isSilent: Bool, _ isTime: (Instant) -> Bool) -> String? {
         state.withLock { state in
-            guard !state.hasValues, !state.isTold, let first = state.first, isTime(first) else {
-                return nil
+            guard !state.hasValues, !state.isTold else { return nil }
+            guard let first = state.first else {
+                state.isTold = isSilent
+                return isSilent ? silence : nil
             }
+            guard isTime(first) else { return nil }
             state.isTold = true
-            let some = state.identifiers.sorted().prefix(4).map { "\($0)" }
-            let isAll = some.count == state.identifiers.count
-            return "\(counted(state.count, "frame")) with "
-                + "\(counted(state.identifiers.count, "identifier")) (\(some.joined(separator: ", "))"
-                + (isAll ? "" : " …")
-                + ") were heard, and no table has a value of them: name a table with "
-                + "--table FILE, such as a DBC file of the vehicle; \"obdscan monitor\" shows the frames"
+            return
+                "\(counted(state.count, "frame")) with \(Self.list(state.identifiers)) were heard, and "
+                + "no table has a value of them: name a table with --table FILE, such as a DBC file of "
+                + "the vehicle; \"obdscan monitor\" shows the frames"
         }
+    }
+
+    private var silence: String {
+        expected.isEmpty
+            ? "No frame was heard. Is the ignition on? Behind a gateway, the socket shows only "
+                + "answers to requests."
+            : "No frame with \(Self.list(expected)) was heard. Is the table of this vehicle, and the "
+                + "ignition on? Behind a gateway, the socket shows only answers to requests."
+    }
+
+    private static func list(_ identifiers: Set<ECUAddress>) -> String {
+        let some = identifiers.sorted().prefix(4).map { "\($0)" }
+        return "\(counted(identifiers.count, "identifier")) (\(some.joined(separator: ", "))"
+            + (some.count == identifiers.count ? ")" : " …)")
     }
 }

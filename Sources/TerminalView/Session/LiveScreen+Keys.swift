@@ -176,6 +176,10 @@ extension LiveScreen {
             guard let selected = try settled(SignalNames(connection.table).find(choice)) else {
                 return
             }
+            if selected.isHeard, !setup.hearsFrames || !setup.named.isEmpty {
+                say("ECUs send \(choice.text) by themselves: name it when live starts to hear it")
+                return
+            }
             let more = try PollSetup.make(
                 [selected], [], connection, every: period, unknown: { say($0.text) })
             for signal in more.named {
@@ -191,7 +195,7 @@ extension LiveScreen {
             }
             let known = Set(setup.wants.map(\.dataID))
             setup.wants += more.wants.filter { !known.contains($0.dataID) }
-            connection.scan.poll(setup.plan)
+            setup.begin(on: connection.scan)
         } catch VehicleError.session(.interrupted) {
             // The signal is still there, and ends the view in order.
         } catch {
@@ -230,10 +234,10 @@ extension LiveScreen {
             let signals = PollSetup.signals(of: want, table)
             return signals.contains(signal) && !signals.contains { shown.contains($0) }
         }
-        if setup.wants.isEmpty && !setup.readsVoltage {
-            connection.scan.cancelPoll()
-        } else {
+        if setup.asksForSignals {
             connection.scan.poll(setup.plan)
+        } else {
+            connection.scan.cancelPoll()
         }
     }
 

@@ -220,7 +220,7 @@ package struct LiveScreen: ~Copyable {
         guard try terminal.isReady() else { return }
         model.header.state = connection.scan.state
         if let text = heard?.news(at: SystemClock.now()) { model.header.notice = text }
-        model.header.asksNothing = setup.wants.isEmpty && !setup.readsVoltage && !setup.listens
+        model.header.asksNothing = !setup.asksForSignals && !setup.hears
         model.header.recording = trip.shown
         let size = terminal.size
         let lines = view.render(model, at: SystemClock.now(), size: size)
@@ -234,7 +234,10 @@ package struct LiveScreen: ~Copyable {
         dropped += queue.take(&batches)
         let asked = Set(setup.wants.map(\.dataID))
         for batch in batches {
-            model.exchanged(batch.answered - batch.asked, at: batch.answered)
+            // What ECUs send by themselves took no request.
+            if !setup.hearsFrames || batch.answered > batch.asked {
+                model.exchanged(batch.answered - batch.asked, at: batch.answered)
+            }
             if let voltage = batch.voltage {
                 model.header.voltage = voltage
                 if setup.showsVoltage(connection.table),

@@ -12,7 +12,9 @@ extension PollSetup {
     func shows(_ reading: Reading, asked: Set<DataID>, hasRow: Bool) -> Bool {
         guard wants(reading) else { return false }
         if !named.isEmpty { return true }
-        guard listens || reading.dataID.map({ asked.contains($0) }) ?? true else { return false }
+        let isWanted =
+            listens || reading.isHeardFrame || reading.dataID.map { asked.contains($0) } ?? true
+        guard isWanted else { return false }
         switch reading.value {
         case .number, .label, .text: return true
         case .flag, .supportMap: return false

@@ -1,6 +1,6 @@
 public import Diagnostics
 import OBDCore
-import ScanSession
+public import ScanSession
 
 extension PollSetup {
     /// The set-up for the named signals, or for everything that the vehicle supports and `packs` contain.
@@ -10,7 +10,21 @@ extension PollSetup {
         _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ vehicle: Vehicle,
         every period: Duration?, unknown: (ResolvedSignals.Unknown) -> Void = { _ in }
     ) throws(VehicleError) -> PollSetup {
-        var setup = try choose(selected, packs, vehicle, every: period, unknown)
+        let hearsFrames = vehicle.scan.link?.capabilities.hearsFrames ?? false
+        let asked = hearsFrames ? selected.filter { !$0.isHeard } : selected
+        var setup: PollSetup
+        if asked.isEmpty, !selected.isEmpty {
+            setup = PollSetup([], table: vehicle.table, every: period, ecu: nil)
+            setup.profiles = try vehicle.signalProfiles(for: [])
+        } else {
+            setup = try choose(asked, packs, vehicle, every: period, unknown)
+        }
+        if hearsFrames {
+            setup.hearsFrames = true
+            if !selected.isEmpty {
+                setup.named += SignalNames(vehicle.table).heard(among: selected)
+            }
+        }
         setup.onlyECU = vehicle.ecu
         return setup
     }
@@ -93,6 +107,20 @@ extension PollSetup {
             record, as: place, period: SignalPace.slow,
             ecu: vehicle.hasPhysicalRequests ? vehicle.ecu : nil)
     }
+
+    /// Begins to poll, or to listen; a session that hears everything that is wanted asks for nothing more.
+    public func begin(on scan: ScanSession) {
+        if hears { scan.hear() }
+        guard !listens else { return }
+        if asksForSignals || !hearsFrames {
+            scan.poll(plan)
+        } else {
+            scan.cancelPoll()
+        }
+    }
+
+    /// Whether there is anything to request.
+    public var asksForSignals: Bool { !wants.isEmpty || readsVoltage }
 
     /// The plan for a session.
     public var plan: PollPlan {

@@ -12,6 +12,10 @@ public struct PollSetup: Sendable {
     public var readsVoltage: Bool
     /// Whether the session only listens to the bus.
     public private(set) var listens = false
+    /// Whether the session hears frames that ECUs send by themselves, beside its requests.
+    public internal(set) var hearsFrames = false
+    /// Whether the session takes anything that nobody asked for.
+    public var hears: Bool { listens || hearsFrames }
     /// How often that is read.
     public var voltagePeriod = Duration.seconds(5)
     /// Whether to read the voltage occasionally, only for a heading.
@@ -101,7 +105,10 @@ public struct PollSetup: Sendable {
 
     /// Whether a reading is a named signal, or any signal if none is named.
     public func wants(_ reading: Reading) -> Bool {
-        if let onlyECU, reading.ecu != nil, reading.ecu != onlyECU { return false }
+        // The identifier of a frame does not say which ECU sends it.
+        if let onlyECU, reading.ecu != nil, reading.ecu != onlyECU, !reading.isHeardFrame {
+            return false
+        }
         return named.isEmpty || named.contains(reading.signal)
     }
 

@@ -9,19 +9,21 @@ public struct OwnRecords: Sendable {
     public private(set) var unanswered: [PIDTable.Record] = []
     /// Why records cannot be requested from this vehicle, in the order of the tables.
     public private(set) var faults: [VehicleError] = []
-    /// The number of records that vehicles send by themselves and that cannot be requested.
+    /// The number of records that vehicles send by themselves, that cannot be requested, and that this session does
+    /// not hear.
     public private(set) var heard = 0
 
     /// Requests each record once, except `others`.
     ///
     /// An ECU of a table that sends nothing is asked once.
     public init(_ vehicle: Vehicle, except others: [PIDTable.Record]) throws(VehicleError) {
+        let hearsFrames = vehicle.scan.link?.capabilities.hearsFrames ?? false
         let isOnJ1939 = vehicle.scan.link?.capabilities.vehicleProtocol?.family == .j1939
         var asked: [PIDTable.Record] = []
         for record in vehicle.table.records where record.isOwn && !others.contains(record) {
             let isGroup = record.dataID.service == DataID.parameterGroups
             guard record.dataID.isRequestable, !isGroup || isOnJ1939 else {
-                heard += 1
+                if !hearsFrames || isGroup { heard += 1 }
                 continue
             }
             // All measured groups of SAE J1939 are polled anyway.

@@ -4,7 +4,8 @@ extension ResolvedSignals.Unknown {
     package var text: String {
         if isOnlyHeard {
             return
-                "\"\(name)\" is in messages that ECUs send by themselves, and cannot be requested"
+                "\"\(name)\" is in messages that ECUs send by themselves, which live, log and serve hear "
+                + "beside requests on can: and slcan:"
         }
         let standards = profiles.map(\.standard).joined(separator: " and ")
         return "the vehicle speaks \(standards), which has no signal \"\(name)\""

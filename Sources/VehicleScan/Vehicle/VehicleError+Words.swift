@@ -55,7 +55,9 @@ extension VehicleError: ExplainedAt {
         case .unknownSignal(let unknown):
             return Explanation(
                 "\(accessory): \(unknown.text)",
-                hint: "\"obdscan pids list --supported\" shows what there is", .unavailable)
+                hint: unknown.isOnlyHeard
+                    ? "other adapters only listen: \"obdscan live --listen\""
+                    : "\"obdscan pids list --supported\" shows what there is", .unavailable)
         case .needsSingleECU(let record, let target):
             return Explanation(
                 "\(record.dataID) (\(record.name)) is asked at \(target), and this adapter can "

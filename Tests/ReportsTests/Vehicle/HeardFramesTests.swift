@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reports
 
-/// Frames of a bus for which no table has a value.
+/// Frames of a bus that do not come, or for which no table has a value.
 @Suite struct `Frames without a table` {
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
@@ -37,6 +37,28 @@ import Testing
         frames.count(ECUAddress(0x1A0, .can11), at: at(0))
         #expect(frames.lastNews()?.contains("1 frame with 1 identifier (1A0)") == true)
         #expect(frames.lastNews() == nil)
+    }
+
+    @Test func `a bus without any frame is named after ten seconds, or at the end`() {
+        let frames = HeardFrames()
+        #expect(frames.news(at: at(100)) == nil)
+        #expect(frames.news(at: at(109)) == nil)
+        #expect(frames.news(at: at(110))?.hasPrefix("No frame was heard.") == true)
+        #expect(frames.news(at: at(200)) == nil && frames.lastNews() == nil)
+        let short = HeardFrames()
+        #expect(short.news(at: at(100)) == nil)
+        #expect(short.lastNews()?.hasPrefix("No frame was heard.") == true)
+    }
+
+    @Test func `frames to hear that never come are named`() {
+        let frames = HeardFrames(
+            expecting: [ECUAddress(0x1E5, .can11), ECUAddress(0x18FF_5021, .can29)])
+        #expect(frames.news(at: at(100)) == nil)
+        #expect(
+            frames.news(at: at(110))?.hasPrefix(
+                "No frame with 2 identifiers (1E5, 18FF5021) was heard. Is the table of this vehicle"
+            )
+                == true)
     }
 
     @Test func `of many identifiers some are named`() {

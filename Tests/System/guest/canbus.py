@@ -472,6 +472,71 @@ def speed_on_a_busy_bus():
             expect(run.status == 0, run)
 
 
+def beside(seconds, rate, *heard):
+    """`log` polls an ECU on a busy bus, and hears `heard` beside that: readings, its share of a core, its errors."""
+    with open("/tmp/beside.dbc", "w") as file:
+        for number, name in ((0x123, "Motor"), (0x3A0, "Body"), (0x500, "Dash")):
+            file.write(f"BO_ {number} {name}: 8 X\n SG_ Part : 0|32@1+ (1,0) [0|0] \"%\" X\n")
+    log = Run("log", "RPM", *heard, "--table", "/tmp/beside.dbc", "--no-codes", "--format", "json", "--duration",
+              f"{seconds + 20}", "-d", DEVICE)
+    log.until(lambda run: len(readings(run)) > 5, 60, "readings")
+    flood = subprocess.Popen(["/test/canfloor", "vcan0", "flood", str(seconds + 2), str(rate), "123", "3A0", "500"],
+                             stdout=subprocess.PIPE, text=True)
+    collect(log, 1)
+    first, begin, before = cpu_of(log.process), time.monotonic(), len(readings(log))
+    collect(log, seconds)
+    share = (cpu_of(log.process) - first) / (time.monotonic() - begin)
+    some = readings(log)[before:]
+    sent = json.loads(flood.communicate()[0])
+    collect(log, 1)
+    log.end(signal=signal.SIGINT)
+    expect(log.status == 0, log)
+    polled = sum(1 for line in some if line["signal"] == "RPM") / seconds
+    expect({line["value"] for line in some if line["signal"] == "RPM"} == {1726}, some[:3])
+    others = {line["signal"] for line in some} - {"RPM"}
+    print(f"  | {len(heard)} heard at {sent['rate']:.0f} frames/s: {polled:.0f} answers/s, {share * 100:.1f} % of a core, "
+          f"{len(some)} readings; {log.errors.strip().splitlines()[-1]}", flush=True)
+    return polled, share, others, log
+
+
+@case
+def signals_are_polled_and_heard_together():
+    Peer("/test/canfloor", "vcan0", "ecu1", "5")
+    _, _, others, log = beside(6, 300, "Motor.Part", "Body.Part")
+    expect(others == {"Motor.Part", "Body.Part"}, others)
+    expect("came faster" not in log.errors, log.errors)
+    done = succeeds("export", "--format", "json")
+    expect({"RPM", "Motor.Part", "Body.Part"} <= {line["signal"] for line in readings(done)}, done)
+
+
+@case
+def frames_that_are_lost_beside_polling_are_counted():
+    Peer("/test/canfloor", "vcan0", "ecu1", "5")
+    with open("/tmp/car.dbc", "w") as file:
+        file.write("BO_ 291 Motor: 8 X\n SG_ Part : 8|8@1+ (1,0) [0|0] \"%\" X\n")
+    log = Run("log", "RPM", "Motor.Part", "--table", "/tmp/car.dbc", "--no-codes", "--format", "json", "-d", DEVICE)
+    log.until(lambda run: len(readings(run)) > 5, 60, "readings")
+    log.process.send_signal(signal.SIGSTOP)
+    numbered(40_000).wait()
+    log.process.send_signal(signal.SIGCONT)
+    before = len(readings(log))
+    log.until(lambda run: len(readings(run)) > before + 10, 60, "readings after the flood")
+    log.end(signal=signal.SIGINT)
+    expect(log.status == 0 and re.search(r"\d+ frames", log.errors), log.errors)
+    print(f"  | {log.errors.strip().splitlines()}", flush=True)
+
+
+@speed
+def speed_of_polling_beside_a_busy_bus():
+    # 4,000 frames of 8 bytes are 90 % of 500 kbit/s.
+    Peer("/test/canfloor", "vcan0", "ecu1", "5")
+    alone, quiet, _, _ = beside(10, 4000)
+    both, share, others, log = beside(10, 4000, "Motor.Part", "Body.Part", "Dash.Part")
+    print(f"  | {both / alone:.3f} of the answers, {(share - quiet) * 100:.1f} % of a core for hearing", flush=True)
+    expect(len(others) == 3, others)
+    expect("came faster" not in log.errors, log.errors)
+
+
 # The whole minute with ten losses is run by name.
 LOSSES = 3
 

@@ -103,9 +103,9 @@ public struct TripRecording: Sendable {
         receiver = plan.receiver
         sink.begin(
             trip, at: start.anchor.monotonic, asked: plan.every,
-            hiding: VehiclePositions(plan.privacy, connection.table))
+            hiding: VehiclePositions(plan.privacy, connection.table), while: connection.doubt)
         do {
-            try receiver?.start(into: trip)
+            try receiver?.start(into: sink)
         } catch {
             try? finish(.failed)
             throw error
@@ -131,7 +131,7 @@ public struct TripRecording: Sendable {
     /// Stores the part of an event that a trip needs.
     public mutating func take(_ event: ScanEvent, at time: Instant) {
         if let entry = event.entry(&outage, at: time) {
-            _ = trip.offer(.event(entry), at: time)
+            sink.take(.event(entry), at: time)
         }
     }
 
@@ -160,14 +160,14 @@ private final class TripMarks: Sendable {
 }
 
 extension PositionReceiver {
-    /// Starts to read; positions belong to `trip`.
-    fileprivate func start(into trip: TripWriter) throws {
+    /// Starts to read; positions belong to the trip of `sink`.
+    fileprivate func start(into sink: TripSink) throws {
         try start { fix in
-            trip.offer(.position(fix.position), at: fix.arrived)
+            sink.take(.position(fix.position), at: fix.arrived)
         } lost: { seconds, since in
             let gap = TripEvent(
                 .gap, text: "no position for \(durationText(seconds))", duration: .seconds(seconds))
-            _ = trip.offer(.event(gap), at: since)
+            sink.take(.event(gap), at: since)
         }
     }
 }
@@ -186,15 +186,18 @@ extension PollLoop.End {
         case .stopped: .stopped
         case .duration, .finished: .duration
         case .vehicleOff: .vehicleOff
-        case .otherVehicle: .stopped
-        case .failed(.linkLost): .linkLost
+        case .otherVehicle, .failed(.linkLost): .linkLost
         case .failed: .failed
         }
     }
 
     /// When the trip ended; nil = just now.
     var instant: Instant? {
-        if case .vehicleOff(let end) = self { end.instant } else { nil }
+        switch self {
+        case .vehicleOff(let end): end.instant
+        case .otherVehicle(_, let lost): lost
+        case .stopped, .duration, .finished, .failed: nil
+        }
     }
 }
 

@@ -5,19 +5,28 @@ import ScanSession
 import Synchronization
 import SystemIO
 import TripStore
+import VehicleScan
 
 /// Passes batches to a trip's writer without losing any.
 ///
 /// When the queue is full, polling stops until it has space.
 public final class TripSink: ReadingSink {
-    private struct Begun: Sendable {
+    fileprivate struct Begun: Sendable {
         var trip: TripWriter
         var start: Instant
         var silence: SilenceWatch
         var positions: VehiclePositions?
+        var doubt: VehicleDoubt?
         var readings = 0
+        /// What happened while it was unknown which vehicle is connected, in order.
+        var held: [Held] = []
         /// The batch that the queue refused, and that the session offers again.
         var refused: ReadingBatch?
+    }
+
+    fileprivate enum Held: Sendable {
+        case batch(ReadingBatch)
+        case entry(TripEntry, Instant)
     }
 
     private let begun = Mutex<Begun?>(nil)
@@ -38,32 +47,36 @@ public final class TripSink: ReadingSink {
     ///
     /// `period` is the polling interval, nil = continuously.
     public func begin(_ trip: TripWriter, at start: Instant, asked period: Duration?) {
-        begin(trip, at: start, asked: period, hiding: nil)
+        begin(trip, at: start, asked: period, hiding: nil, while: nil)
     }
 
     /// Starts to pass answers on without the positions that `positions` leaves out.
+    ///
+    /// What happens during a `doubt` waits for its end. Nothing of that time is stored if the trip ends before,
+    /// because it may be another vehicle's.
     package func begin(
         _ trip: TripWriter, at start: Instant, asked period: Duration?,
-        hiding positions: VehiclePositions?
+        hiding positions: VehiclePositions?, while doubt: VehicleDoubt?
     ) {
         begun.withLock {
             $0 = Begun(
                 trip: trip, start: start, silence: SilenceWatch(asked: period),
-                positions: positions)
+                positions: positions, doubt: doubt)
         }
     }
 
     /// Stops passing answers on, and wakes the session if it waits for room.
     ///
-    /// The trip gets the batch that it refused before; for this, the call waits for the disk.
+    /// The trip gets the batches that it has not taken yet; for this, the call waits for the disk.
     public func end() {
         let begun = begun.withLock { $0.take() }
         // From here on, the session is not refused any more.
         space.signal()
-        guard let begun, let batch = begun.refused else { return }
-        // If the disk fails, the queue has no limit for the batch.
+        guard var begun, begun.refused != nil || !begun.held.isEmpty else { return }
+        // If the disk fails, the queue has no limit for the batches.
         try? begun.trip.flush()
-        _ = Self.pass(batch, to: begun.trip)
+        _ = begun.passHeld()
+        if let batch = begun.refused { _ = begun.pass(batch) }
     }
 
     /// Wakes the session after the writer has room again.
@@ -76,40 +89,81 @@ public final class TripSink: ReadingSink {
     /// The trip cannot end meanwhile: an ended trip refuses everything and never has room again.
     public func offer(_ batch: ReadingBatch) -> Bool {
         begun.withLock { begun in
-            guard let trip = begun?.trip, let start = begun?.start, batch.answered >= start else {
-                return true
-            }
+            guard let start = begun?.start, batch.answered >= start else { return true }
             var batch = batch
             if let items = begun?.positions?.allowed(
                 batch.items, at: batch.answered, minute: currentMinute())
             {
                 batch.items = items
             }
-            let isTaken = Self.pass(batch, to: trip)
-            begun?.refused = isTaken ? nil : batch
-            if isTaken { Self.count(batch, &begun) }
-            return isTaken
+            return begun?.take(batch) ?? true
         }
     }
 
-    private static func pass(_ batch: ReadingBatch, to trip: TripWriter) -> Bool {
-        let faults = batch.faults
-        if faults.isEmpty && batch.voltage == nil {
-            return batch.items.isEmpty || trip.offer(batch.items, at: batch.answered)
+    /// Stores an event or a position; false = the queue is full.
+    @discardableResult func take(_ entry: TripEntry, at time: Instant) -> Bool {
+        begun.withLock { $0?.take(entry, at: time) } ?? true
+    }
+}
+
+extension TripSink.Begun {
+    fileprivate mutating func take(_ batch: ReadingBatch) -> Bool {
+        if doubt?.concerns(batch.answered) == true {
+            held.append(.batch(batch))
+            return true
         }
-        var entries: [TripEntry] = batch.items.isEmpty ? [] : [.items(batch.items)]
-        if let voltage = batch.voltage { entries.append(.voltage(voltage)) }
-        entries += faults.map { .event($0) }
-        return trip.offer(.together(entries), at: batch.answered)
+        let isTaken = passHeld() && pass(batch)
+        refused = isTaken ? nil : batch
+        return isTaken
+    }
+
+    fileprivate mutating func take(_ entry: TripEntry, at time: Instant) -> Bool {
+        // Without a link, no other vehicle can be the cause.
+        if doubt?.isBack == true {
+            held.append(.entry(entry, time))
+            return true
+        }
+        _ = passHeld()
+        return trip.offer(entry, at: time)
+    }
+
+    /// Passes on what was held, unless another vehicle may be the cause; false = the queue is full.
+    fileprivate mutating func passHeld() -> Bool {
+        while let next = held.first, doubt?.lost == nil {
+            let isTaken =
+                switch next {
+                case .batch(let batch): pass(batch)
+                case .entry(let entry, let time): trip.offer(entry, at: time)
+                }
+            guard isTaken else { return false }
+            held.removeFirst()
+        }
+        return true
+    }
+
+    fileprivate mutating func pass(_ batch: ReadingBatch) -> Bool {
+        let faults = batch.faults
+        let isTaken: Bool
+        if faults.isEmpty && batch.voltage == nil {
+            isTaken = batch.items.isEmpty || trip.offer(batch.items, at: batch.answered)
+        } else {
+            var entries: [TripEntry] = batch.items.isEmpty ? [] : [.items(batch.items)]
+            if let voltage = batch.voltage { entries.append(.voltage(voltage)) }
+            entries += faults.map { .event($0) }
+            isTaken = trip.offer(.together(entries), at: batch.answered)
+        }
+        if isTaken { count(batch) }
+        return isTaken
     }
 
     /// Counts the readings, and records a silence that is over.
     ///
     /// If the queue is full, the row of the silence is lost and no reading.
-    private static func count(_ batch: ReadingBatch, _ begun: inout Begun?) {
-        begun?.readings += batch.items.count { if case .reading = $0 { true } else { false } }
-        guard !batch.messages.isEmpty, let gap = begun?.silence.answered(at: batch.answered)
-        else { return }
-        _ = begun?.trip.offer(.event(gap.event), at: gap.start)
+    private mutating func count(_ batch: ReadingBatch) {
+        readings += batch.items.count { if case .reading = $0 { true } else { false } }
+        guard !batch.messages.isEmpty, let gap = silence.answered(at: batch.answered) else {
+            return
+        }
+        _ = trip.offer(.event(gap.event), at: gap.start)
     }
 }

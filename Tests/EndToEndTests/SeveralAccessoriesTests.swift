@@ -83,11 +83,13 @@ import Testing
     }
 
     /// An adapter that is pulled and plugged into the next car.
-    @Test func `after a lost link another vehicle starts another trip`() async throws {
+    @Test(arguments: [["log"], ["live", "--log"]])
+    func `after a lost link another vehicle starts another trip`(_ command: [String]) async throws {
         let first = try workplace.start(["simulate", "--tcp", "0", "petrol"])
         let address = try #require(try await first.lines(with: "tcp:127.0.0.1:").first)
         let port = try #require(address.split(separator: ":").last).description
-        let program = try workplace.start(["log", "rpm", "--format", "json", "-d", address])
+        let program = try workplace.start(
+            command + ["rpm", "--format", "json", "-d", address])
         try await program.lines(with: "\"signal\":\"RPM\"", count: 20)
         // The same vehicle again, then another one.
         for (place, vehicle) in ["petrol", "hybrid"].enumerated() {
@@ -113,13 +115,23 @@ import Testing
         }
         let trips = try await workplace.run(["trips", "--json"]).objects()
         #expect(trips.map { $0["vin"] as? String } == ["5XXBD1GA8LX000042", "JXXBD3HA2NX000123"])
-        let events = try await workplace.run(["export", "1", "--format", "json"]).objects()
-        let times = events.filter { $0["signal"] as? String == "RPM" }.compactMap {
-            $0["time"] as? String
-        }
-        let back = events.filter { $0["event"] as? String == "reconnected" }
-            .compactMap { $0["time"] as? String }
-        #expect(back.count == 2 && times.allSatisfy { $0 < back[1] })
+        let rows = try await workplace.run(["export", "1", "--format", "json"]).objects()
+        let events = rows.compactMap { $0["event"] as? String }.filter { $0 != "gap" }
+        #expect(events == ["linkLost", "reconnected", "linkLost"])
+        // The old trip has nothing of the other vehicle, and ended when the link was lost.
+        let vins = rows.filter { $0["signal"] as? String == "VIN" }
+        #expect(Set(vins.compactMap { $0["value"] as? String }) == ["5XXBD1GA8LX000042"])
+        #expect(vins.count == 2)
+        let lost = rows.last { $0["event"] as? String == "linkLost" }?["time"] as? String
+        #expect(rows.allSatisfy { ($0["time"] as? String ?? "") <= (lost ?? "") })
+        #expect(trips.first?["endReason"] as? String == "linkLost")
+        let next = try await workplace.run(["export", "2", "--format", "json"]).objects()
+        #expect(
+            Set(
+                next.filter { $0["signal"] as? String == "VIN" }.compactMap {
+                    $0["value"] as? String
+                })
+                == ["JXXBD3HA2NX000123"])
     }
 
     /// Only its digits distinguish a damaged VIN from the VIN of another vehicle.

@@ -28,7 +28,8 @@ struct LiveCommand: RuledCommand {
             of --every. A terminal that cannot be drawn on (TERM is empty or dumb) gets the same.
 
             The key l begins to record a trip, as the log command does, and ends it; --log records \
-            from the start. The trip continues after a lost link and is closed at the end. It gets \
+            from the start. The trip continues after a lost link and is closed at the end. If the adapter \
+            is in another vehicle then, the view and a new trip continue with that vehicle. A trip gets \
             the trouble codes, too, unless `codes` of the configuration is off or lines are \
             printed. The key m, or SIGUSR1, marks a moment with a note, which appears in trips show, \
             reports and exports.
@@ -135,8 +136,7 @@ struct LiveCommand: RuledCommand {
         let isTold = (output.verbose || vehicle.traceStates) && isatty(STDERR_FILENO) == 1
         let isScreen = output.format == .text && !lines && !isTold && Terminal.takesScreens
         let period = every?.duration ?? readingPace(isScreen: isScreen)
-        let queue = try BatchQueue(full: isScreen ? .dropOldest : .refuse)
-        var needs = SessionNeeds(sinks: [queue], reconnect: .always)
+        var needs = SessionNeeds(reconnect: .always)
         // Block signals before any thread exists; otherwise they would stop the process while the
         // view is open.
         if records || isScreen { needs.inbox = try .ofProcess() }
@@ -148,74 +148,78 @@ struct LiveCommand: RuledCommand {
                 vehicle.database, output, every: period,
                 lights: readsCodes ? LightChanges(table) : nil, isOn: records) : nil
         defer { recorder?.close() }
-        if let recorder { needs.sinks.insert(contentsOf: recorder.trip.trips.sinks, at: 0) }
-        let unsupported = try UnsupportedSignals(table)
-        if !isScreen, !wanted.isEmpty { needs.sinks.append(unsupported) }
         needs.hear(heard)
         if alone == nil {
             packs.add(to: &needs, for: wanted)
             needs.restsWhileVehicleIsOff = rest.limits != nil
         }
-        try withVehicle(vehicle, output, table, needs) { connection in
-            var setup =
-                try alone.map { PollSetup(heard: $0.named) }
-                ?? polled(wanted, packs, connection, every: period)
-            if !setup.listens {
-                if isScreen || isDriver { try setup.learnKind(connection) }
-                if isDriver {
-                    setup.keepDriver(table, and: alarming.asked.compactMap(\.signal))
+        let printer = LinePrinter()
+        var until: Instant?
+        var end = PollLoop.End.stopped
+        repeat {
+            let queue = try BatchQueue(full: isScreen ? .dropOldest : .refuse)
+            let unsupported = try UnsupportedSignals(table)
+            needs.sinks = (recorder?.trip.trips.sinks ?? []) + [queue]
+            if !isScreen, !wanted.isEmpty { needs.sinks.append(unsupported) }
+            try withVehicle(vehicle, output, table, needs) { connection in
+                var setup =
+                    try alone.map { PollSetup(heard: $0.named) }
+                    ?? polled(wanted, packs, connection, every: period)
+                if !setup.listens {
+                    if isScreen || isDriver { try setup.learnKind(connection) }
+                    if isDriver {
+                        setup.keepDriver(table, and: alarming.asked.compactMap(\.signal))
+                    }
+                    setup.protectBattery(rest.limits, connection)
+                    setup.watchesVoltage = isScreen
+                    if isScreen { setup.watchLight(connection) }
                 }
-                setup.protectBattery(rest.limits, connection)
-                setup.watchesVoltage = isScreen
-                if isScreen { setup.watchLight(connection) }
-            }
-            let bell = alarming.plan.bell(
-                table, output.units, for: setup, note: output.note
-            ) { $0.print(output) }
-            let printer = isScreen ? nil : LinePrinter()
-            var summary = PollSummary(statistics: SessionStatistics())
-            var trips: [TripSwitch.Ended] = []
-            let frames = setup.hears ? heard?.listener.frames : nil
-            let show = { () throws -> PollLoop.End in
-                unsupported.begin(setup)
-                setup.begin(on: connection.scan)
-                let until = duration.map { SystemClock.now() + $0.duration }
-                guard let screen, let recorder else {
-                    return try stream(
-                        connection, queue, setup, until, bell, recorder?.trip.trips, printer,
-                        unsupported, frames)
+                let bell = alarming.plan.bell(
+                    table, output.units, for: setup, note: output.note
+                ) { $0.print(output) }
+                var summary = PollSummary(statistics: SessionStatistics())
+                var trips: [TripSwitch.Ended] = []
+                let frames = setup.hears ? heard?.listener.frames : nil
+                let show = { () throws -> PollLoop.End in
+                    unsupported.begin(setup)
+                    setup.begin(on: connection.scan)
+                    until = until ?? duration.map { SystemClock.now() + $0.duration }
+                    guard let screen, let recorder else {
+                        return try stream(
+                            connection, queue, setup, until, bell, recorder?.trip.trips, printer,
+                            unsupported, frames)
+                    }
+                    var view = LiveScreen(
+                        connection, queue: queue, signals: screen, setup: setup,
+                        form: output.form,
+                        codeWords: { try CodeWords(vehicle.database, connection) }, until: until,
+                        bell: bell, every: period, trip: recorder.trip, automatic: automatic,
+                        heard: frames)
+                    let end = try view.run()
+                    summary.dropped = view.dropped
+                    trips = view.ended
+                    return end
                 }
-                var view = LiveScreen(
-                    connection, queue: queue, signals: screen, setup: setup,
-                    form: output.form, codeWords: { try CodeWords(vehicle.database, connection) },
-                    until: until,
-                    bell: bell,
-                    every: period, trip: recorder.trip, automatic: automatic,
-                    heard: frames)
-                let end = try view.run()
-                summary.dropped = view.dropped
-                trips = view.ended
-                return end
-            }
-            let end: PollLoop.End
-            if let recorder {
-                let (last, trip) = try recorder.trip.trips.session(on: connection, body: show)
-                end = last
-                if let trip, records, trips.isEmpty {
-                    summary.take(trip, output)
+                if let recorder {
+                    let (last, trip) = try recorder.trip.trips.session(on: connection, body: show)
+                    end = last
+                    if let trip, records, trips.isEmpty {
+                        summary.take(trip, output)
+                    } else {
+                        trips += trip.map { [$0] } ?? []
+                    }
                 } else {
-                    trips += trip.map { [$0] } ?? []
+                    end = try show()
                 }
-            } else {
-                end = try show()
+                if let words = end.words { output.note(words) }
+                summary.statistics = connection.scan.statistics
+                summary.explain(connection, all: why, tellsPace: output.verbose)
+                summary.unsupported = unsupported.records
+                try print(summary, printer, patience: end.patience)
+                for trip in trips { output.note(PollSummary.line(trip, output)) }
+                try check(end, of: connection)
             }
-            summary.statistics = connection.scan.statistics
-            summary.explain(connection, all: why, tellsPace: output.verbose)
-            summary.unsupported = unsupported.records
-            try print(summary, printer ?? LinePrinter(), patience: end.patience)
-            for trip in trips { output.note(PollSummary.line(trip, output)) }
-            try check(end, of: connection)
-        }
+        } while !end.isLast
     }
 
     /// The set-up for the records to request.
@@ -243,11 +247,6 @@ struct LiveCommand: RuledCommand {
         if case .failed(let error) = end {
             throw Failure(error, at: connection.accessory)
         }
-        if case .otherVehicle(let vin) = end {
-            throw Failure(
-                "\(connection.accessory): it is in another vehicle now (VIN \(vin.text))",
-                hint: "start live again to see it", status: .linkLost)
-        }
     }
 
     /// The interval when people read every line; nil = as fast as possible.
@@ -271,7 +270,7 @@ struct LiveCommand: RuledCommand {
     /// Prints a line per reading.
     private func stream(
         _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
-        _ bell: AlarmNotifier?, _ trips: TripSwitch?, _ printer: LinePrinter?,
+        _ bell: AlarmNotifier?, _ trips: TripSwitch?, _ printer: LinePrinter,
         _ unsupported: UnsupportedSignals, _ frames: HeardFrames?
     ) throws -> PollLoop.End {
         var lines = try ReadingLines(output, table: connection.table)
@@ -307,13 +306,15 @@ struct LiveCommand: RuledCommand {
             if let start, batch.answered < start { return }
             if setup.listens, let vin = batch.items.vin { trips?.take(vin) }
             let time = connection.utc(batch.answered)
-            try printer?.print { writer, _ in
+            try printer.print { writer, hasHeading in
+                lines.hasHeading = hasHeading
                 for item in batch.items where setup.wants(item) || tellsVehicle(item) {
                     try lines.print(item, at: time, to: &writer)
                 }
                 if let voltage = batch.voltage, setup.showsVoltage(connection.table) {
                     try lines.print(voltage: voltage, at: time, to: &writer)
                 }
+                hasHeading = lines.hasHeading
             }
             bell?.take(batch)
         }

@@ -223,11 +223,11 @@ extension LogOutcome {
 
 extension PollLoop.End {
     /// Why the drive is over, for people.
-    fileprivate var words: String? {
+    var words: String? {
         switch self {
         case .vehicleOff(let end) where end.rule == .silence: "The vehicle is off: no ECU answers."
         case .vehicleOff: "The vehicle is parked: speed and engine speed have been 0."
-        case .otherVehicle(let vin): "The adapter is in another vehicle now (VIN \(vin.text))."
+        case .otherVehicle(let vin, _): "The adapter is in another vehicle now (VIN \(vin.text))."
         case .stopped, .duration, .finished, .failed: nil
         }
     }

@@ -112,8 +112,8 @@ package struct LiveScreen: ~Copyable {
         // What happened just before the end belongs to the trip, too.
         _ = takeEvents()
         terminal.leave()
-        // A second Ctrl-C ends the process at once.
-        SignalInbox.letEndingsThrough()
+        // A second Ctrl-C ends the process at once, unless another view follows.
+        if end.isLast { SignalInbox.letEndingsThrough() }
         connection.scan.stop()
         return end
     }
@@ -168,7 +168,7 @@ package struct LiveScreen: ~Copyable {
                     packs = automatic.filter { $0.vehicles.contains { $0.matches(vin) } }
                     isDirty = true
                 case .names: isDirty = true
-                case .other(let vin): return .otherVehicle(vin)
+                case .other(let vin, let lost): return .otherVehicle(vin, lost: lost)
                 case nil: break
                 }
                 model.names = connection.ecuNames
@@ -308,8 +308,9 @@ package struct LiveScreen: ~Copyable {
         events.removeAll(keepingCapacity: true)
         connection.scan.nextEvents(&events)
         for (time, event) in events {
+            // What happened on the new link belongs to a vehicle that is not known yet.
+            identity?.note(event, at: time)
             trip.trips.take(event, at: time)
-            identity?.note(event)
             codes?.note(event)
             if case .scanDidRest = event { model.header.isResting = true }
             switch event {

@@ -29,8 +29,8 @@ public struct PollLoop {
         case finished
         /// The drive is over; with its end.
         case vehicleOff(TripEndRule.End)
-        /// The adapter is in another vehicle now.
-        case otherVehicle(VIN)
+        /// The adapter is in another vehicle now; the link to the earlier one was lost at this time.
+        case otherVehicle(VIN, lost: Instant)
     }
 
     /// The session.
@@ -129,7 +129,7 @@ public struct PollLoop {
             if let name, waiting.isReady(name) {
                 switch identity?.take() {
                 case .vehicle(let vin): vehicle(vin)
-                case .other(let vin): return .otherVehicle(vin)
+                case .other(let vin, let lost): return .otherVehicle(vin, lost: lost)
                 case .names, nil: break
                 }
             }
@@ -182,8 +182,9 @@ public struct PollLoop {
         connection.scan.nextEvents(&events)
         var end: End?
         for (time, event) in events {
+            // What happened on the new link belongs to a vehicle that is not known yet.
+            identity?.note(event, at: time)
             try body(time, event)
-            identity?.note(event)
             codes?.note(event)
             switch event {
             case .pollDidFinish: end = end ?? .finished
@@ -202,9 +203,10 @@ public struct PollLoop {
 
     private mutating func drain(_ body: (ReadingBatch) throws -> Void) throws {
         guard let queue else { return }
-        batches.removeAll(keepingCapacity: true)
         _ = queue.take(&batches)
-        for batch in batches { try body(batch) }
+        let known = batches.prefix { !connection.doubt.concerns($0.answered) }
+        batches.removeFirst(known.count)
+        for batch in known { try body(batch) }
         try printer?.flush()
     }
 }
@@ -220,7 +222,7 @@ extension PollLoop.End {
     }
 
     /// Whether nothing follows.
-    fileprivate var isLast: Bool {
+    package var isLast: Bool {
         if case .otherVehicle = self { false } else { true }
     }
 

@@ -2,6 +2,7 @@ import Adapters
 public import Diagnostics
 public import OBDCore
 public import ScanSession
+import SystemIO
 
 /// Asks for the VIN while readings are already arriving, then once for the names of ECUs, and again after the link was lost: the adapter
 /// may be in another vehicle then.
@@ -50,8 +51,8 @@ public struct VINQuery {
         case names
         /// The VIN, for the first time.
         case vehicle(VIN)
-        /// The VIN of another vehicle than before.
-        case other(VIN)
+        /// The VIN of another vehicle than before, and when the link to the earlier one was lost.
+        case other(VIN, lost: Instant)
     }
 
     /// The VIN once its answer has arrived; nil until then, if the vehicle does not report it, and if it is
@@ -114,7 +115,7 @@ public struct VINQuery {
     private mutating func check(_ vin: VIN?) -> Found? {
         checks += 1
         if let vin, vin != known {
-            if vin == doubted { return .other(vin) }
+            if vin == doubted, let lost = vehicle.doubt.lost { return .other(vin, lost: lost) }
             doubted = vin
             if checks < Self.mostChecks {
                 begin()
@@ -122,23 +123,31 @@ public struct VINQuery {
             }
         }
         // A vehicle that does not answer, or gives a different answer each time, counts as the same.
+        goOn()
+        return nil
+    }
+
+    /// Polls on, as the vehicle is the same.
+    private mutating func goOn() {
         isChecking = false
         doubted = nil
         checks = 0
+        vehicle.doubt.end()
         vehicle.scan.resumePoll()
-        return nil
     }
 
     /// Repeats an interrupted request once the link is restored, or asks again whether the vehicle is the
     /// same, and pauses polling until the answer.
-    public mutating func note(_ event: ScanEvent) {
+    public mutating func note(_ event: ScanEvent, at time: Instant = SystemClock.now()) {
         switch event {
         case .toolDidDisconnect(_?) where known != nil && !isChecking:
             isChecking = true
+            vehicle.doubt.begin(at: time)
             vehicle.scan.pausePoll()
-        case .toolDidInitialize where isChecking && pending == nil:
-            begin()
-            if pending == nil { vehicle.scan.resumePoll() }
+        case .toolDidInitialize where isChecking:
+            vehicle.doubt.linkIsBack()
+            if pending == nil { begin() }
+            if pending == nil { goOn() }
         case .toolDidInitialize where interrupted != nil:
             begin()
         default: return

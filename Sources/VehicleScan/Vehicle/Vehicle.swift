@@ -29,6 +29,8 @@ public struct Vehicle: Sendable {
     let known = KnownServices()
     /// The names of the vehicle's ECUs.
     public let names: KnownNames
+    /// Whether it is unknown which vehicle answers.
+    package let doubt = VehicleDoubt()
 
     /// A vehicle on an open session.
     public init(

@@ -11,6 +11,10 @@ extension UserSettings {
 extension SettingsKey {
     private static let ofFuel = ["serve", "trips"]
 
+    static let fuelKeys = [
+        "type", "price", "currency", "displacement", "efficiency", "calibration",
+    ]
+
     /// The key `fuel.price`, or `fuel.VIN.price` for one vehicle; nil if not valid.
     package static func fuel(_ name: String) -> SettingsKey? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -66,7 +70,7 @@ extension UserSettings {
     /// The names of all fuel settings that have a value.
     package var fuelNames: [String] {
         fuel.keys.sorted().flatMap { vehicle in
-            ["type", "price", "currency", "displacement", "efficiency", "calibration"]
+            SettingsKey.fuelKeys
                 .map {
                     (vehicle.isEmpty ? ["fuel", $0] : ["fuel", vehicle, $0]).joined(separator: ".")
                 }

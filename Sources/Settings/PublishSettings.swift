@@ -57,25 +57,42 @@ package struct PublishSettings: Hashable, Sendable {
 }
 
 extension SettingsKey {
-    private static let publishKeys = [
-        "to", "password-file", "token-file", "ca-file", "client", "id", "signals", "every",
-        "heartbeat", "home-assistant", "discovery-prefix", "position", "text", "history", "names",
-        "commands",
+    /// The keys of a sink with their meanings, in the order of the manual page.
+    private static let ofSink: [(key: String, meaning: String)] = [
+        ("to", "the address of a sink"),
+        ("password-file", "a file whose first line is the password"),
+        ("token-file", "a file whose first line is the token"),
+        ("ca-file", "a file with the certificates that are trusted"),
+        ("client", "the name of this program at a broker"),
+        ("id", "the name of the vehicle at a sink"),
+        ("signals", "the signals that a sink gets"),
+        ("every", "the shortest time between two values of a signal for a broker"),
+        ("heartbeat", "the interval of this computer's own state: 10s or longer, or off"),
+        ("home-assistant", "whether the vehicle is announced to Home Assistant"),
+        ("discovery-prefix", "the topic of Home Assistant's announcements"),
+        ("position", "whether a sink gets positions"),
+        ("text", "whether a sink gets texts and events"),
+        ("history", "which readings a broker gets beside the newest: off, influx or json"),
+        ("names", "the names of signals at a sink: own, vss or vss-core"),
+        ("commands", "whether a button at a broker may read trouble codes"),
     ]
 
-    private static let ofSinks = "where trips are published"
+    static var publishKeys: [String] { ofSink.map(\.key) }
 
     /// The key `publish.NAME.to`, or `publish.NAME.tags.TAG`; nil if not valid.
     static func publish(_ name: String) -> SettingsKey? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 3, parts[0] == "publish", isBareName(parts[1]) else { return nil }
         let sink = parts[1]
+        let meaning =
+            ofSink.first { parts.count == 3 && $0.key == parts[2] }?.meaning
+            ?? "one more tag for each line"
         func text(
             _ path: WritableKeyPath<PublishSettings, String?> & Sendable,
             _ fault: @escaping @Sendable (String) -> SettingFault? = { $0.isEmpty ? .empty : nil }
         ) -> SettingsKey {
             SettingsKey(
-                name: name, meaning: ofSinks, commands: ["publish"],
+                name: name, meaning: meaning, commands: ["publish"],
                 set: { text, settings, _ in
                     settings.publish[sink, default: .init()][keyPath: path] = text
                     return fault(text)
@@ -83,7 +100,7 @@ extension SettingsKey {
         }
         func flag(_ path: WritableKeyPath<PublishSettings, Bool?> & Sendable) -> SettingsKey {
             SettingsKey(
-                name: name, isFlag: true, meaning: ofSinks, commands: ["publish"],
+                name: name, isFlag: true, meaning: meaning, commands: ["publish"],
                 set: { text, settings, _ in
                     let value = SettingsKey.flags[text]
                     settings.publish[sink, default: .init()][keyPath: path] = value
@@ -94,7 +111,7 @@ extension SettingsKey {
             _ path: WritableKeyPath<PublishSettings, Choice?> & Sendable
         ) -> SettingsKey where Choice.RawValue == String {
             SettingsKey(
-                name: name, meaning: ofSinks, commands: ["publish"],
+                name: name, meaning: meaning, commands: ["publish"],
                 set: { text, settings, _ in
                     let value = Choice(rawValue: text)
                     settings.publish[sink, default: .init()][keyPath: path] = value
@@ -105,7 +122,7 @@ extension SettingsKey {
             let tag = parts[3]
             guard PublishedName.isSlug(tag) else { return nil }
             return SettingsKey(
-                name: name, meaning: ofSinks, commands: ["publish"],
+                name: name, meaning: meaning, commands: ["publish"],
                 set: { text, settings, _ in
                     settings.publish[sink, default: .init()].tags[tag] = text
                     return text.isEmpty ? .empty : nil
@@ -118,7 +135,7 @@ extension SettingsKey {
         switch parts[2] {
         case "to":
             return SettingsKey(
-                name: name, meaning: ofSinks, commands: ["publish"],
+                name: name, meaning: meaning, commands: ["publish"],
                 set: { text, settings, _ in
                     do throws(SinkAddress.Fault) {
                         settings.publish[sink, default: .init()].to = try SinkAddress(text)
@@ -146,7 +163,7 @@ extension SettingsKey {
         case "history": return choice(\.history)
         case "every":
             return SettingsKey(
-                name: name, meaning: ofSinks, commands: ["publish"],
+                name: name, meaning: meaning, commands: ["publish"],
                 set: { text, settings, _ in
                     let value = Duration(text: text)
                     settings.publish[sink, default: .init()].every = value
@@ -155,7 +172,7 @@ extension SettingsKey {
                 get: { $0.publish[sink]?.every?.optionText })
         case "heartbeat":
             return SettingsKey(
-                name: name, meaning: ofSinks, commands: ["publish"],
+                name: name, meaning: meaning, commands: ["publish"],
                 set: { text, settings, _ in
                     let value = text == "off" ? .zero : Duration(text: text)
                     settings.publish[sink, default: .init()].heartbeat = value
@@ -165,7 +182,7 @@ extension SettingsKey {
                 get: { $0.publish[sink]?.heartbeat.map { $0 == .zero ? "off" : $0.optionText } })
         case "signals":
             return SettingsKey(
-                name: name, isList: true, meaning: ofSinks, commands: ["publish"],
+                name: name, isList: true, meaning: meaning, commands: ["publish"],
                 set: { text, settings, _ in
                     let signals = text.split(separator: " ").map(String.init)
                     settings.publish[sink, default: .init()].signals = signals

@@ -153,9 +153,6 @@ package enum SettingsText {
     }
 
     private static func unknown(_ name: String, _ line: Int) -> SettingsError {
-        let near = SettingsKey.plain.map(\.name).first {
-            editDistance(Array($0.utf8), Array(name.utf8), bound: 2) <= 2
-        }
-        return SettingsError(.unknown(name, near: near), line)
+        SettingsError(.unknown(name, near: SettingsKey.nearest(to: name)), line)
     }
 }

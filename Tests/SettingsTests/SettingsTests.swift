@@ -86,6 +86,7 @@ private let checks = SettingsChecks(
             ),
             ("devise = \"a\"", .unknown("devise", near: "device"), 1),
             ("nothing = \"a\"", .unknown("nothing", near: nil), 1),
+            ("heartbeat = \"60s\"", .unknown("heartbeat", near: "publish.NAME.heartbeat"), 1),
             ("views = 3", .notATable("views"), 1),
             ("units = [1]", .notAText("units"), 1),
             ("[views]\na = [1]", .notAList("views.a"), 2),
@@ -131,6 +132,23 @@ private let checks = SettingsChecks(
             Array("units = \"furlongs\"\ngps = \"gpsd://a:1\"\n".utf8), checks)
         #expect(contents.settings.gps == "gpsd://a:1" && contents.settings.units == nil)
         #expect(contents.faults.map(\.name) == ["units"])
+    }
+
+    @Test(arguments: [
+        ("commit_every", "commit-every"), ("heartbeat", "publish.NAME.heartbeat"),
+        ("publish.hartbeat", "publish.NAME.heartbeat"), ("publish.home", "publish.home.to"),
+        ("publsh.home.possition", "publish.home.position"), ("publish.home.zzz", nil),
+        ("publish.a.b.c.d", nil), ("alias.van", "aliases.van"), ("aliases", "aliases.NAME"),
+        ("price", "fuel.price"), ("fuel.WVWZZZ1KZAW000001.prise", "fuel.WVWZZZ1KZAW000001.price"),
+        ("zzz", nil),
+    ])
+    func `an unknown setting has a likely name`(name: String, near: String?) {
+        #expect(SettingsKey.nearest(to: name) == near)
+    }
+
+    @Test func `each setting of a sink has a meaning of its own`() {
+        let meanings = SettingsKey.publishKeys.map { SettingsKey.named("publish.a.\($0)")?.meaning }
+        #expect(Set(meanings).count == meanings.count && !meanings.contains(nil))
     }
 
     @Test func `a change that cannot be read back is refused`() {

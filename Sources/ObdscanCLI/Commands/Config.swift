@@ -99,10 +99,16 @@ struct ConfigSet: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The setting's value; several words for a view.", valueName: "value"))
-    var values: [String]
+    var values: [String] = []
 
     func run() throws {
-        let isList = SettingsKey.named(name)?.isList ?? false
+        let key = try key(name)
+        guard !values.isEmpty else {
+            throw Failure(
+                "\(name) needs a value",
+                hint: "\(name) is for \(key.meaning); see obdscan-config(5)", status: .usage)
+        }
+        let isList = key.isList
         guard isList || values.count == 1 else {
             throw Failure(
                 "\(name) takes one value",
@@ -111,7 +117,6 @@ struct ConfigSet: ParsableCommand {
         }
         let value = values.joined(separator: " ")
         var trial = UserSettings()
-        let key = try key(name)
         if let fault = key.set(value, &trial, .own) {
             throw Failure(
                 "\(name): \"\(value)\" \(fault.text)",
@@ -218,7 +223,7 @@ private func key(_ name: String) throws(Failure) -> SettingsKey {
         }
         throw Failure(
             "\"\(name)\" is not a setting",
-            hint: (nearestName(to: name, among: SettingsKey.plain.map(\.name))
+            hint: (SettingsKey.nearest(to: name)
                 .map { "did you mean \($0)? " } ?? "") + "settings: "
                 + SettingsKey.plain.map(\.name).joined(separator: ", ")
                 + ", aliases.NAME, views.NAME, vehicles.VIN, publish.NAME.to, fuel.price and others; see obdscan-config(5)",

@@ -4,14 +4,16 @@ import Publishing
 import TripStore
 
 package enum DeliveryRows {
-    /// The delivered trips of a sink; the backlog is nil for a broker that gets no history.
-    package static let sink = RowShape<(sink: DeliveryStore.Sink, backlog: DeliveryBacklog?)>(
+    /// The delivered trips of a sink; a broker without history has no backlog, and a sink that gets no readings
+    /// only a number of trips.
+    package static let sink = RowShape<PublishStatus.Line>(
         "sink",
         [
             Field("sink") { .text($0.sink.name) },
             Field("to") { .text($0.sink.target) },
             Field("active") { .flag($0.sink.isActive) },
-            Field("waiting") { .integer($0.backlog?.readings) },
+            Field("waiting") { .integer($0.getsReadings ? $0.backlog?.readings : nil) },
+            Field("waitingTrips") { .integer($0.backlog?.trips) },
             Field("oldest") { .time($0.backlog?.oldest) },
             Field("acknowledged") { .time($0.sink.acknowledged) },
             Field("refused") { .integer($0.sink.refused) },

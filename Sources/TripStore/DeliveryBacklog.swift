@@ -5,6 +5,8 @@ import SystemIO
 public struct DeliveryBacklog: Hashable, Sendable {
     /// Number of readings.
     public var readings = 0
+    /// Number of trips of which something has not arrived.
+    public var trips = 0
     /// When the oldest trip with such data began; nil = there is none.
     public var oldest: UTC?
 
@@ -21,6 +23,7 @@ extension TripStore {
         var backlog = DeliveryBacklog()
         for (trip, left) in try waiting(for: sink, deliveries) {
             backlog.readings += left
+            backlog.trips += 1
             if backlog.oldest == nil { backlog.oldest = trip.start }
         }
         return backlog

@@ -359,6 +359,30 @@ struct `Publishing` {
         }
     }
 
+    /// Nobody has to change the configuration because one vehicle reports no VIN.
+    @Test(arguments: ["influx+http", "traccar+http", "webhook+http"])
+    func `A trip without VIN and name is left, whatever the sink`(scheme: String) async throws {
+        let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
+        let log = try await workplace.run([
+            "log", "rpm", "-d", adapter.address, "--no-codes", "--duration", "1s", "-q",
+        ])
+        #expect(log.status == 0, "\(log)")
+        // Nothing can be sent, so no server is needed.
+        let sink = "\(scheme)://127.0.0.1:9/x"
+        let outcome = try await workplace.run(["publish", "--to", sink, "--drain", "--json"])
+        #expect(
+            outcome.status == 75 && outcome.errors.contains("without a VIN and a name"),
+            "\(outcome)")
+        #expect(try outcome.objects().first?["held"] as? Int == 1)
+        let file = try workplace.file("one.toml", "[publish.one]\nto = \"\(sink)\"\n")
+        let status = try await workplace.shell(
+            "OBDSCAN_SYSTEM_CONFIG='\(file)' $OBDSCAN publish status --json")
+        let row = try #require(
+            try status.objects().first { $0["sink"] as? String == "one" }, "\(status)")
+        #expect(row["waitingTrips"] as? Int == 1)
+        #expect((row["waiting"] as? Int != nil) == (scheme == "influx+http"))
+    }
+
     @Test func `A second program that publishes to the same sink is refused`() async throws {
         try await record()
         // No server listens on this port, so the first program waits.

@@ -13,6 +13,8 @@ package struct PublishStatus {
         package var sink: DeliveryStore.Sink
         /// The data that the sink has not received; nil for a broker that gets only the newest values.
         package var backlog: DeliveryBacklog?
+        /// Whether the sink gets readings; Traccar gets positions, a webhook events.
+        package var getsReadings: Bool
         /// Whether the sink is in the configuration or is an address.
         package var isKnown: Bool
     }
@@ -34,16 +36,16 @@ package struct PublishStatus {
             sinks.append(.init(name: name, target: settings.to?.text ?? ""))
         }
         lines = try sinks.sorted { $0.name < $1.name }.map { sink in
-            let hasHistory =
-                if let settings = known[sink.name] {
-                    settings.getsHistory
-                } else {
-                    try !sink.target.hasPrefix("mqtt")
-                        || deliveries?.hasTrips(of: sink.name) == true
-                }
+            var settings = known[sink.name] ?? PublishSettings()
+            if known[sink.name] == nil {
+                settings.to = try? SinkAddress(sink.target)
+                settings.history = try deliveries?.hasTrips(of: sink.name) == true ? .influx : .off
+            }
             return Line(
                 sink: sink,
-                backlog: hasHistory ? try store.backlog(of: sink.name, deliveries) : nil,
+                backlog: settings.getsHistory
+                    ? try store.backlog(of: sink.name, deliveries) : nil,
+                getsReadings: settings.getsReadings,
                 isKnown: known[sink.name] != nil || sink.name == sink.target)
         }
         self.deliveries = deliveries
@@ -87,10 +89,12 @@ extension PublishStatus.Line {
         }
         if let oldest = backlog.oldest {
             let wait =
-                counted(backlog.readings, "reading waits", "readings wait")
+                getsReadings
+                ? counted(backlog.readings, "reading waits", "readings wait")
+                : counted(backlog.trips, "trip waits", "trips wait")
             return isNew
                 ? "nothing was delivered yet, \(wait)"
-                : "\(wait), the oldest from the trip of \(localTime(oldest))"
+                : "\(wait), the oldest \(getsReadings ? "from the trip of" : "of") \(localTime(oldest))"
         }
         if isNew { return "there is nothing to deliver" }
         return sink.refused > 0 ? "everything was sent" : "everything was delivered"

@@ -301,7 +301,8 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show what each sink has received, and what is left.",
         discussion: """
-            Readings that wait include those without a number, which are not sent.
+            Readings that wait include those without a number, which are not sent. For Traccar, which gets \
+            positions, and for a webhook, which gets events, the trips that wait are counted.
 
             EXAMPLES
               obdscan publish status
@@ -329,7 +330,7 @@ struct PublishStatusCommand: ParsableCommand, OutputCommand {
             try writer.write(status.table.text(output.palette(), columns: output.columns))
         } else {
             for line in status.lines {
-                try writer.print(DeliveryRows.sink.row((line.sink, line.backlog)), &rows)
+                try writer.print(DeliveryRows.sink.row(line), &rows)
             }
         }
         for line in refused ? status.lines : [] {

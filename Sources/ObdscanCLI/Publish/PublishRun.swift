@@ -97,9 +97,6 @@ struct PublishRun {
         }.first
         if let worst { throw ended.count > 1 ? Failure.silent(worst.status) : worst }
         guard drains else { return }
-        if ended.contains(where: { $0.report.held.withoutName > 0 }) {
-            throw Failure.silent(.badConfiguration)
-        }
         if ended.contains(where: { $0.report.held.count > 0 }) { throw Failure.silent(.timedOut) }
     }
 }

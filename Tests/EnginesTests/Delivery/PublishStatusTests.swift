@@ -15,6 +15,7 @@ import TripStore
         var fault: String?
         var isActive = false
         var isKnown = true
+        var getsReadings = true
         var words: [String]
     }
 
@@ -27,6 +28,11 @@ import TripStore
         Case(hasTaken: false, waiting: nil, words: ["nothing was delivered yet"]),
         Case(words: ["everything was delivered"]),
         Case(waiting: 2, words: ["2 readings wait, the oldest from the trip of T"]),
+        // A webhook gets events, and Traccar positions.
+        Case(waiting: 2, getsReadings: false, words: ["1 trip waits, the oldest of T"]),
+        Case(
+            hasTaken: false, waiting: 2, getsReadings: false,
+            words: ["nothing was delivered yet, 1 trip waits"]),
         Case(waiting: nil, words: ["gets the newest values, no history"]),
         // A refused line was sent, but the sink does not store it.
         Case(refused: 1, words: ["everything was sent", "1 line was refused"]),
@@ -51,10 +57,12 @@ import TripStore
         let backlog = row.waiting.map { waiting in
             var backlog = DeliveryBacklog()
             backlog.readings = waiting
+            backlog.trips = waiting > 0 ? 1 : 0
             backlog.oldest = waiting > 0 ? Self.noon : nil
             return backlog
         }
-        let line = PublishStatus.Line(sink: sink, backlog: backlog, isKnown: row.isKnown)
+        let line = PublishStatus.Line(
+            sink: sink, backlog: backlog, getsReadings: row.getsReadings, isKnown: row.isKnown)
         let time = try Regex("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
         #expect(line.state.replacing(time, with: "T") == row.words.joined(separator: "; "))
     }

@@ -32,6 +32,7 @@ package struct SinkSelection: Sendable {
     package var hasAllSignals = false
     /// The quantities of signals of car makers that a driver looks at, by short name.
     package var measured: [String: SignalRole] = [:]
+    /// Whether the sink gets positions, of a receiver and of the vehicle itself.
     package var hasPosition = false
     /// Whether to send texts and events.
     package var hasText = false
@@ -92,6 +93,10 @@ package struct SinkSelection: Sendable {
             .map { ($0.key, $0.value.sorted()) }
     }
 
+    /// Whether the sink gets a signal that its settings choose: one that is a part of a position shows where
+    /// somebody is.
+    func allows(_ signal: Signal) -> Bool { hasPosition || signal.positionPart == nil }
+
     /// Whether a vehicle's name does not depend on the vehicle's answers.
     var hasFixedName: Bool { id.map { !$0.contains(NameMarker.vin) } ?? false }
 
@@ -128,6 +133,8 @@ struct LineReader {
     private var lines = LineProtocol(table: PIDTable(), tags: [])
     private var objects = JSONLines(table: PIDTable())
     private var isWanted: [Bool]?
+    /// The messages with a position of the vehicle that the sink does not get; nil is a frame without a request.
+    private var hidden: Set<DataID?> = []
     /// The size of the last part; the next one is about as large.
     private var size = 0
 
@@ -157,6 +164,8 @@ struct LineReader {
         ) { time, reading in
             let index = Int(reading.signal.rawValue)
             if let isWanted, !isWanted[index] { return }
+            // The bytes of the message have the position, too.
+            if isJSON, !hidden.isEmpty, hidden.contains(reading.dataID) { return }
             let before = bytes.count
             if isJSON {
                 objects.append(reading, time: time, to: &bytes)
@@ -240,8 +249,17 @@ struct LineReader {
         lines = LineProtocol(
             table: table, tags: tags(identity), hasText: selection.hasText, names: selection.names)
         objects = JSONLines(table: table)
-        isWanted = selection.signals.map { names in
-            table.signals.map { names.contains($0.id.lowercased()) }
+        let allowed = table.signals.map(selection.allows)
+        isWanted =
+            selection.signals == nil && !allowed.contains(false)
+            ? nil
+            : zip(table.signals, allowed).map { signal, isAllowed in
+                isAllowed && selection.signals?.contains(signal.id.lowercased()) ?? true
+            }
+        hidden = []
+        for record in table.records
+        where record.signals.contains(where: { !allowed[Int($0)] }) {
+            hidden.insert(record.dataID.service == Service(0) ? nil : record.dataID)
         }
     }
 

@@ -73,6 +73,7 @@ struct StateFeed {
 
     /// Whether the state of a signal is published.
     func has(_ signal: Signal) -> Bool {
+        guard selection.allows(signal) else { return false }
         if usual {
             return DiscoveryPayload.usualSignals.contains(signal.id)
                 || selection.measured[signal.id] != nil

@@ -3,12 +3,6 @@ import OBDCore
 
 /// Leaves out the positions that the vehicle itself reports, by the rules for those of a receiver.
 package struct VehiclePositions: Sendable {
-    /// One of the two numbers of a position.
-    private struct Half: Sendable {
-        var isLatitude: Bool
-        var isInDegrees: Bool
-    }
-
     private struct Source: Hashable, Sendable {
         var ecu: ECUAddress?
         var signal: SignalIndex
@@ -29,37 +23,19 @@ package struct VehiclePositions: Sendable {
     private static let longestPause = Duration.seconds(2)
 
     private let privacy: PositionPrivacy
-    private let halves: [SignalIndex: Half]
+    private let halves: [SignalIndex: PositionPart]
     private var values: [Source: Value] = [:]
 
     /// Nil if nothing is private, or if no signal of the table is a position.
     package init?(_ privacy: PositionPrivacy, _ table: PIDTable) {
         guard privacy != PositionPrivacy() else { return nil }
         self.privacy = privacy
-        var halves: [SignalIndex: Half] = [:]
+        var halves: [SignalIndex: PositionPart] = [:]
         for (index, signal) in table.signals.enumerated() {
-            halves[SignalIndex(rawValue: Int32(index))] = Self.half(signal)
+            halves[SignalIndex(rawValue: Int32(index))] = signal.positionPart
         }
         guard !halves.isEmpty else { return nil }
         self.halves = halves
-    }
-
-    /// A signal is a part of a position if one of its names has the word, or is short for it and has degrees.
-    private static func half(_ signal: Signal) -> Half? {
-        let isInDegrees = ["°", "deg", "degree", "degrees"].contains(signal.unit.lowercased())
-        for text in [signal.id, signal.name] + signal.aliases {
-            let name = text.lowercased()
-            let words = name.split { !$0.isLetter }
-            for (isLatitude, whole, short) in [
-                (true, "latitude", ["lat"]), (false, "longitude", ["lon", "long", "lng"]),
-            ]
-            where name.contains(whole)
-                || isInDegrees && words.contains(where: { short.contains(String($0)) })
-            {
-                return Half(isLatitude: isLatitude, isInDegrees: isInDegrees)
-            }
-        }
-        return nil
     }
 
     /// The items without those of messages with a private position: their bytes contain it, too.
@@ -68,7 +44,7 @@ package struct VehiclePositions: Sendable {
     package mutating func allowed(
         _ items: [DiagnosticItem], at now: Instant, minute: Int?
     ) -> [DiagnosticItem] {
-        let found = items.compactMap { item -> (Reading, Half)? in
+        let found = items.compactMap { item -> (Reading, PositionPart)? in
             guard case .reading(let reading) = item, let half = halves[reading.signal] else {
                 return nil
             }

@@ -240,6 +240,25 @@ struct BrokerTests {
         }
     }
 
+    @Test(
+        "A position of the vehicle itself is sent only if the user chose positions",
+        arguments: [false, true])
+    func reportedPositions(isWanted: Bool) throws {
+        let folder = try SpoolFolder()
+        try folder.tripOfReportedPosition(vin: Self.vin)
+        var selection = SinkSelection()
+        selection.hasAllSignals = true
+        selection.hasPosition = isWanted
+        let broker = OwnBroker()
+        var sink = try sink(folder, broker, selection)
+        sink.history = .json
+        #expect(try run(sink, folder).0 == .drained)
+        #expect(broker.text.contains("48.137154") == isWanted)
+        #expect(broker.text.contains("\"VSS\""))
+        // Its bytes are those of the message with the position.
+        #expect(broker.text.contains("\"signal\":\"ALT\"") == isWanted)
+    }
+
     @Test("An imported trip is sent only if the user requests it")
     func imported() throws {
         let folder = try SpoolFolder()

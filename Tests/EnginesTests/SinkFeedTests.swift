@@ -73,6 +73,41 @@ final class SpoolFolder {
         return trip.trip
     }
 
+    /// A trip with a position that the vehicle itself reports, an altitude in the same message, and a speed.
+    func tripOfReportedPosition(vin: String) throws {
+        var own = PIDTable()
+        let place = DataID(.currentData, 0xF3)
+        let speed = DataID(.currentData, 0x0D)
+        func signal(_ id: String, _ name: String, _ unit: String) -> Signal {
+            Signal(id: id, name: name, bitOffset: 0, bitLength: 32, kind: .number, unit: unit)
+        }
+        own.add(
+            place, name: "place", length: 1...20,
+            signals: [
+                signal("NORTH", "Latitude", "°"), signal("EAST", "Longitude", "°"),
+                signal("ALT", "Altitude", "m"),
+            ])
+        own.add(speed, name: "speed", length: 1...1, signals: [signal("VSS", "Speed", "km/h")])
+        let start = SystemClock.now() + (.zero - .seconds(100))
+        let utc = SystemClock.utc
+        let trip = try store().startTrip(
+            TripStart(
+                anchor: TimeAnchor(
+                    monotonic: start,
+                    utc: TimeAnchor(monotonic: SystemClock.now(), utc: utc).utc(at: start)),
+                vin: VIN(vin)), table: own)
+        let values = [(0, 48.137154), (1, 11.576124), (2, 520), (3, 50)] as [(Int32, Double)]
+        let items = values.map { index, value in
+            DiagnosticItem.reading(
+                Reading(
+                    ecu: ECUAddress("7E8"), dataID: index < 3 ? place : speed,
+                    signal: SignalIndex(rawValue: index), value: .number(value),
+                    raw: [0x48, 0x13], line: 0))
+        }
+        #expect(trip.offer(items, at: start + .seconds(1)))
+        try trip.end(.stopped, at: start + .seconds(3))
+    }
+
     func feed(_ selection: SinkSelection, limit: Int = 100) throws -> SinkFeed {
         let deliveries = try deliveries()
         try deliveries.claim("sink", target: "influx+http://localhost")
@@ -336,6 +371,27 @@ struct SinkFeedTests {
             #expect(found == Array(seconds.prefix(limit)))
         }
         try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(50))
+    }
+
+    @Test("A position of the vehicle itself is sent only if the user wants positions")
+    func reportedPosition() throws {
+        let folder = try SpoolFolder()
+        try folder.tripOfReportedPosition(vin: Self.vin)
+        func signals(_ hasPosition: Bool, named names: Set<String>? = nil) throws -> [String] {
+            var selection = SinkSelection()
+            selection.hasPosition = hasPosition
+            selection.signals = names
+            return try lines(try folder.feed(selection)).compactMap { line in
+                line.hasPrefix("obd,")
+                    ? line.split(separator: ",").first { $0.hasPrefix("signal=") }
+                        .map { String($0.dropFirst(7)) } : nil
+            }
+        }
+        #expect(try signals(false) == ["ALT", "VSS"])
+        _ = try folder.deliveries().forget("sink")
+        #expect(try signals(true) == ["NORTH", "EAST", "ALT", "VSS"])
+        _ = try folder.deliveries().forget("sink")
+        #expect(try signals(false, named: ["north", "vss"]) == ["VSS"])
     }
 
     @Test("Traccar gets only positions")

@@ -111,126 +111,168 @@ struct LiveCommand: RuledCommand {
     ]
 
     func run() throws {
-        let automatic = listening.listen ? [] : tables.automaticPacks
-        let table = try loadTable(tables, adding: listening.table, automatic: automatic)
-        let names = SignalNames(table)
-        let alone =
-            try listening.listen
-            ? listening.heard(signals, table, vehicle.vehicleProtocol.vehicleProtocol) : nil
-        var selected = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
-        if alone == nil { selected += try signals.map { try names.findPaced($0) } }
-        let isDriver = SignalViews.isDriver(view, UserSettings.current)
-        if isDriver && !selected.isEmpty {
-            throw ValidationError("--view driver has its own signals: leave the others out")
-        }
-        let alarming = try alarms.find(names, UserSettings.current) { output.note($0) }
-        if !selected.isEmpty {
-            selected += alarming.asked.filter { one in
-                !selected.contains { $0.asksTheSame(as: one) }
-            }
-        }
-        let wanted = selected
-        let heard = try alone ?? HeardSignals(beside: wanted, table)
-        let packs = PackChoice(tables, automatic, table)
-        // The messages of `-v` would be written into the view.
-        let isTold = (output.verbose || vehicle.traceStates) && isatty(STDERR_FILENO) == 1
-        let isScreen = output.format == .text && !lines && !isTold && Terminal.takesScreens
-        let period = every?.duration ?? readingPace(isScreen: isScreen)
+        let plan = try plan()
         var needs = SessionNeeds(reconnect: .always)
         // Block signals before any thread exists; otherwise they would stop the process while the
         // view is open.
-        if records || isScreen { needs.inbox = try .ofProcess() }
-        let screen = isScreen ? try SignalInbox(SignalInbox.screen) : nil
-        let readsCodes = isScreen && alone == nil && UserSettings.current.codes ?? true
-        let recorder =
-            records || isScreen
-            ? try LiveRecorder(
-                vehicle.database, output, every: period,
-                lights: readsCodes ? LightChanges(table) : nil, isOn: records) : nil
+        if plan.records { needs.inbox = try .ofProcess() }
+        let screen = plan.isScreen ? try SignalInbox(SignalInbox.screen) : nil
+        let recorder = plan.records ? try recorder(plan) : nil
         defer { recorder?.close() }
-        needs.hear(heard)
-        if alone == nil {
-            packs.add(to: &needs, for: wanted)
+        needs.hear(plan.heard)
+        if !plan.listensOnly {
+            plan.packs.add(to: &needs, for: plan.wanted)
             needs.restsWhileVehicleIsOff = rest.limits != nil
         }
         let printer = LinePrinter()
         var until: Instant?
         var end = PollLoop.End.stopped
         repeat {
-            let queue = try BatchQueue(full: isScreen ? .dropOldest : .refuse)
-            let unsupported = try UnsupportedSignals(table)
+            let queue = try BatchQueue(full: plan.isScreen ? .dropOldest : .refuse)
+            let unsupported = try UnsupportedSignals(plan.table)
             needs.sinks = (recorder?.trip.trips.sinks ?? []) + [queue]
-            if !isScreen, !wanted.isEmpty { needs.sinks.append(unsupported) }
-            try withVehicle(vehicle, output, table, needs) { connection in
-                var setup =
-                    try alone.map { PollSetup(heard: $0.named) }
-                    ?? polled(wanted, packs, connection, every: period)
-                if !setup.listens {
-                    if isScreen || isDriver { try setup.learnKind(connection) }
-                    if isDriver {
-                        setup.keepDriver(table, and: alarming.asked.compactMap(\.signal))
-                    }
-                    setup.protectBattery(rest.limits, connection)
-                    setup.watchesVoltage = isScreen
-                    if isScreen { setup.watchLight(connection) }
-                }
-                let bell = alarming.plan.bell(
-                    table, output.units, for: setup, note: output.note
-                ) { $0.print(output) }
-                var summary = PollSummary(statistics: SessionStatistics())
-                var trips: [TripSwitch.Ended] = []
-                let frames = setup.hears ? heard?.listener.frames : nil
-                let show = { () throws -> PollLoop.End in
-                    unsupported.begin(setup)
-                    setup.begin(on: connection.scan)
-                    until = until ?? duration.map { SystemClock.now() + $0.duration }
-                    guard let screen, let recorder else {
-                        return try stream(
-                            connection, queue, setup, until, bell, recorder?.trip.trips, printer,
-                            unsupported, frames)
-                    }
-                    var view = LiveScreen(
-                        connection, queue: queue, signals: screen, setup: setup,
-                        form: output.form,
-                        codeWords: { try CodeWords(vehicle.database, connection) }, until: until,
-                        bell: bell, every: period, trip: recorder.trip, automatic: automatic,
-                        heard: frames)
-                    let end = try view.run()
-                    summary.dropped = view.dropped
-                    trips = view.ended
-                    return end
-                }
-                if let recorder {
-                    let (last, trip) = try recorder.trip.trips.session(on: connection, body: show)
-                    end = last
-                    if let trip, records, trips.isEmpty {
-                        summary.take(trip, output)
-                    } else {
-                        trips += trip.map { [$0] } ?? []
-                    }
-                } else {
-                    end = try show()
-                }
+            if !plan.isScreen, !plan.wanted.isEmpty { needs.sinks.append(unsupported) }
+            try withVehicle(vehicle, output, plan.table, needs) { connection in
+                var view = try View(
+                    plan: plan, setup: setup(plan, connection), queue: queue, screen: screen,
+                    recorder: recorder, unsupported: unsupported, printer: printer)
+                until = until ?? duration.map { SystemClock.now() + $0.duration }
+                end = try show(&view, connection, until)
                 if let words = end.words { output.note(words) }
-                summary.statistics = connection.scan.statistics
-                summary.explain(connection, all: why, tellsPace: output.verbose)
-                summary.unsupported = unsupported.records
-                try print(summary, printer, patience: end.patience)
-                for trip in trips { output.note(PollSummary.line(trip, output)) }
+                view.summary.statistics = connection.scan.statistics
+                view.summary.explain(connection, all: why, tellsPace: output.verbose)
+                view.summary.unsupported = unsupported.records
+                try print(view.summary, printer, patience: end.patience)
+                for trip in view.trips { output.note(PollSummary.line(trip, output)) }
                 try check(end, of: connection)
             }
         } while !end.isLast
     }
 
-    /// The set-up for the records to request.
-    private func polled(
-        _ wanted: [SelectedSignal], _ packs: PackChoice, _ connection: Vehicle,
-        every period: Duration?
-    ) throws -> PollSetup {
-        let own = try packs.settle(wanted, on: connection) { output.note($0) }
-        return try PollSetup.make(
-            own.signals, own.records, connection, every: period,
+    /// What the options ask for.
+    private struct Plan {
+        var table: PIDTable
+        /// The signals to show, alarms' among them; empty = all.
+        var wanted: [SelectedSignal]
+        /// The broadcast signals, heard alone or beside polling.
+        var heard: HeardSignals?
+        var listensOnly: Bool
+        var isDriver: Bool
+        var alarms: (asked: [SelectedSignal], plan: AlarmPlan)
+        var packs: PackChoice
+        var automatic: [TablePack]
+        var isScreen: Bool
+        /// Whether a trip is or can be recorded.
+        var records: Bool
+        var period: Duration?
+    }
+
+    private func plan() throws -> Plan {
+        let automatic = listening.listen ? [] : tables.automaticPacks
+        let table = try loadTable(tables, adding: listening.table, automatic: automatic)
+        let names = SignalNames(table)
+        let alone =
+            try listening.listen
+            ? listening.heard(signals, table, vehicle.vehicleProtocol.vehicleProtocol) : nil
+        var wanted = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
+        if alone == nil { wanted += try signals.map { try names.findPaced($0) } }
+        let isDriver = SignalViews.isDriver(view, UserSettings.current)
+        if isDriver && !wanted.isEmpty {
+            throw ValidationError("--view driver has its own signals: leave the others out")
+        }
+        let alarming = try alarms.find(names, UserSettings.current) { output.note($0) }
+        if !wanted.isEmpty {
+            let shown = wanted
+            wanted += alarming.asked.filter { one in !shown.contains { $0.asksTheSame(as: one) } }
+        }
+        // The messages of `-v` would be written into the view.
+        let isTold = (output.verbose || vehicle.traceStates) && isatty(STDERR_FILENO) == 1
+        let isScreen = output.format == .text && !lines && !isTold && Terminal.takesScreens
+        return Plan(
+            table: table, wanted: wanted, heard: try alone ?? HeardSignals(beside: wanted, table),
+            listensOnly: alone != nil, isDriver: isDriver, alarms: alarming,
+            packs: PackChoice(tables, automatic, table), automatic: automatic, isScreen: isScreen,
+            records: records || isScreen,
+            period: every?.duration ?? readingPace(isScreen: isScreen))
+    }
+
+    private func recorder(_ plan: Plan) throws -> LiveRecorder {
+        let readsCodes = plan.isScreen && !plan.listensOnly && UserSettings.current.codes ?? true
+        return try LiveRecorder(
+            vehicle.database, output, every: plan.period,
+            lights: readsCodes ? LightChanges(plan.table) : nil, isOn: records)
+    }
+
+    /// The signals to poll or to hear, and what the view watches besides.
+    private func setup(_ plan: Plan, _ connection: Vehicle) throws -> PollSetup {
+        if plan.listensOnly, let heard = plan.heard { return PollSetup(heard: heard.named) }
+        let own = try plan.packs.settle(plan.wanted, on: connection) { output.note($0) }
+        var setup = try PollSetup.make(
+            own.signals, own.records, connection, every: plan.period,
             unknown: { output.note($0.text) })
+        if plan.isScreen || plan.isDriver { try setup.learnKind(connection) }
+        if plan.isDriver {
+            setup.keepDriver(plan.table, and: plan.alarms.asked.compactMap(\.signal))
+        }
+        setup.protectBattery(rest.limits, connection)
+        setup.watchesVoltage = plan.isScreen
+        if plan.isScreen { setup.watchLight(connection) }
+        return setup
+    }
+
+    /// One vehicle's readings, on the screen or as lines.
+    private struct View {
+        let plan: Plan
+        var setup: PollSetup
+        let queue: BatchQueue
+        let screen: SignalInbox?
+        let recorder: LiveRecorder?
+        let unsupported: UnsupportedSignals
+        let printer: LinePrinter
+        var summary = PollSummary(statistics: SessionStatistics())
+        /// The trips that have ended.
+        var trips: [TripSwitch.Ended] = []
+
+        /// What is heard beside polling or alone.
+        var frames: HeardFrames? { setup.hears ? plan.heard?.listener.frames : nil }
+    }
+
+    /// Shows readings until the user, the time or a failure ends that, within a trip if one is recorded.
+    private func show(
+        _ view: inout View, _ connection: Vehicle, _ until: Instant?
+    ) throws -> PollLoop.End {
+        guard let recorder = view.recorder else { return try watch(&view, connection, until) }
+        let (end, trip) = try recorder.trip.trips.session(on: connection) {
+            try watch(&view, connection, until)
+        }
+        if let trip, records, view.trips.isEmpty {
+            view.summary.take(trip, output)
+        } else {
+            view.trips += trip.map { [$0] } ?? []
+        }
+        return end
+    }
+
+    private func watch(
+        _ view: inout View, _ connection: Vehicle, _ until: Instant?
+    ) throws -> PollLoop.End {
+        let bell = view.plan.alarms.plan.bell(
+            view.plan.table, output.units, for: view.setup, note: output.note
+        ) { $0.print(output) }
+        view.unsupported.begin(view.setup)
+        view.setup.begin(on: connection.scan)
+        guard let screen = view.screen, let recorder = view.recorder else {
+            return try stream(view, connection, until, bell)
+        }
+        var live = LiveScreen(
+            connection, queue: view.queue, signals: screen, setup: view.setup, form: output.form,
+            codeWords: { try CodeWords(vehicle.database, connection) }, until: until, bell: bell,
+            every: view.plan.period, trip: recorder.trip, automatic: view.plan.automatic,
+            heard: view.frames)
+        let end = try live.run()
+        view.summary.dropped = live.dropped
+        view.trips = live.ended
+        return end
     }
 
     /// Throws the failure in the end of a poll.
@@ -269,10 +311,11 @@ struct LiveCommand: RuledCommand {
 
     /// Prints a line per reading.
     private func stream(
-        _ connection: Vehicle, _ queue: BatchQueue, _ setup: PollSetup, _ until: Instant?,
-        _ bell: AlarmNotifier?, _ trips: TripSwitch?, _ printer: LinePrinter,
-        _ unsupported: UnsupportedSignals, _ frames: HeardFrames?
+        _ view: View, _ connection: Vehicle, _ until: Instant?, _ bell: AlarmNotifier?
     ) throws -> PollLoop.End {
+        let (setup, printer, unsupported) = (view.setup, view.printer, view.unsupported)
+        let trips = view.recorder?.trip.trips
+        let frames = view.frames
         var lines = try ReadingLines(output, table: connection.table)
         // A trip needs the vehicle's VIN and the names of its ECUs, and the output contains the same data.
         let isData = output.format != .text && trips != nil
@@ -283,7 +326,7 @@ struct LiveCommand: RuledCommand {
         let identity =
             setup.listens ? nil : trips.map { _ in VINQuery(connection, by: setup.profiles) }
         var loop = PollLoop(
-            connection, queue: queue, until: until, identity: identity, printer: printer)
+            connection, queue: view.queue, until: until, identity: identity, printer: printer)
         loop.others += trips.map { [($0.markDescriptor, $0.takeMarks)] } ?? []
         loop.others.append(
             (

@@ -99,6 +99,8 @@ private struct Run: Sendable {
     static let longestPause = Duration.seconds(10)
     /// The usual rates of receivers, the standard's first; unit: bit/s.
     static let rates = [4800, 9600, 38_400, 115_200, 57_600]
+    /// The longest track in a file: a day; unit: microseconds.
+    static let longestFile: Int64 = 86_400_000_000
     /// If there is no sentence for this long, the next rate is tried.
     static let patience = Duration.milliseconds(2500)
 
@@ -168,6 +170,7 @@ private struct Run: Sendable {
             if rate == nil, session.lineRate != nil { rates = Self.rates }
         }
         var patience: Instant?
+        var start: FileStart?
         var set = PollSet()
         while true {
             if patience == nil, !rates.isEmpty, reader.sentences == 0 {
@@ -192,12 +195,21 @@ private struct Run: Sendable {
                 do {
                     bytes = try session.receive()
                 } catch {
-                    for fix in reader.finish() { take(fix) }
-                    if isFile { return false }
+                    let fixes = reader.finish()
+                    if isFile {
+                        _ = try play(fixes, from: &start)
+                        return false
+                    }
+                    for fix in fixes { take(fix) }
                     throw error
                 }
                 let damaged = reader.damaged
-                for fix in reader.take(bytes, at: now, tell) { take(fix) }
+                let fixes = reader.take(bytes, at: now, tell)
+                if isFile {
+                    guard try play(fixes, from: &start) else { return false }
+                } else {
+                    for fix in fixes { take(fix) }
+                }
                 // Bytes received at a wrong rate do not count as damage.
                 if reader.sentences > 0 {
                     let more = reader.damaged - damaged
@@ -211,6 +223,48 @@ private struct Run: Sendable {
                 patience = nil
             }
         }
+    }
+
+    /// When the first fix of a file was taken, and its own time.
+    private typealias FileStart = (taken: Instant, time: UTC)
+
+    /// Takes the fixes of a file at the pace of their own times; false = the receiver was stopped.
+    ///
+    /// A file arrives all at once.
+    private mutating func play(
+        _ fixes: [Fix], from start: inout FileStart?
+    ) throws(AccessoryError) -> Bool {
+        for var fix in fixes {
+            fix.arrived = SystemClock.now()
+            if let time = fix.position.fixTime {
+                let begin = start ?? (fix.arrived, time)
+                start = begin
+                let passed = time.microseconds.subtractingReportingOverflow(
+                    begin.time.microseconds)
+                if !passed.overflow, (0...Self.longestFile).contains(passed.partialValue) {
+                    fix.arrived = max(
+                        fix.arrived, begin.taken + .microseconds(passed.partialValue))
+                }
+            }
+            if try !wait(until: fix.arrived) { return false }
+            take(fix)
+        }
+        return true
+    }
+
+    /// Waits for `time`; false = the receiver was stopped.
+    private func wait(until time: Instant) throws(AccessoryError) -> Bool {
+        var set = PollSet()
+        let ending = set.add(end.descriptor)
+        while SystemClock.now() < time {
+            do {
+                try set.wait(until: time)
+            } catch {
+                throw .system(call: error.call, address: source.description, errno: error.errno)
+            }
+            if set.isReadable(ending) { return false }
+        }
+        return true
     }
 
     /// The connector; regular files have an end, while devices and pipes have none.

@@ -8,16 +8,19 @@ import Testing
 
     init() throws { workplace = try Workplace() }
 
-    /// One point per second along a line, in a receiver's format.
+    /// Points along a line, `step` seconds apart, in a receiver's format.
     ///
     /// Every tenth sentence is damaged if so asked.
-    private func track(_ count: Int, damaged: Bool = false) throws -> String {
+    private func track(_ count: Int, step: Double = 0.02, damaged: Bool = false) throws -> String {
         func sentence(_ body: String) -> String {
             "$\(body)*" + String(format: "%02X", body.utf8.reduce(0, ^)) + "\r\n"
         }
         var text = ""
         for index in 0..<count {
-            let time = String(format: "12%02d%02d.00", index / 60, index % 60)
+            let seconds = Double(index) * step
+            let time = String(
+                format: "12%02d%05.2f", Int(seconds) / 60,
+                seconds.truncatingRemainder(dividingBy: 60))
             let place = String(format: "48%07.4f,N,011%07.4f,E", 7 + Double(index) / 50, 31.0)
             text += sentence("GPGGA,\(time),\(place),1,08,0.9,545.4,M,46.9,M,,")
             let rmc = sentence("GPRMC,\(time),A,\(place),22.4,054.7,221126,,,A")
@@ -55,6 +58,13 @@ import Testing
         // 22.4 knots = 41.4848 km/h.
         #expect(abs(try #require(found.first?["speed"] as? Double) - 41.4848) < 1e-6)
         #expect(found.first?["fixTime"] as? String == "2026-11-22T12:00:00.000000Z")
+        // The file plays at the pace of its own times, and does not arrive at once.
+        let times = found.compactMap { ($0["time"] as? String)?.dropLast().suffix(9) }.compactMap {
+            Double($0)
+        }
+        let first = try #require(times.first), last = try #require(times.last)
+        let passed = (last - first + 60).truncatingRemainder(dividingBy: 60)
+        #expect((0.77..<1.5).contains(passed), "\(passed)")
         // A track needs no other file: other programs read it, and it has the vehicle's values.
         let gpx = try await workplace.run(["export", "--format", "gpx"]).output
         #expect(gpx.components(separatedBy: "<trkpt").count == 41)
@@ -80,7 +90,8 @@ import Testing
     func `gpsd replays a recorded track`() async throws {
         let port = Int.random(in: 20_000..<30_000)
         let daemon = try RunningProgram(
-            "/usr/bin/env", ["gpsfake", "-q", "-P", String(port), "-c", "0.1", try track(3000)],
+            "/usr/bin/env",
+            ["gpsfake", "-q", "-P", String(port), "-c", "0.1", try track(3000, step: 1)],
             environment: workplace.environment.merging(["PATH": "/usr/bin:/bin:/usr/sbin"]) { $1 })
         defer { daemon.send(SIGTERM) }
         // The program retries until gpsd listens.

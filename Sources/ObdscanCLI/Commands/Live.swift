@@ -3,6 +3,7 @@ import Diagnostics
 import Formats
 import Glibc
 import OBDCore
+import PIDTables
 import Reports
 import ScanSession
 import Settings

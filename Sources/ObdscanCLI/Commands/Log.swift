@@ -65,8 +65,8 @@ struct LogCommand: RuledCommand {
             appears in trips show, reports and exports.
 
             With --gps the trip also records positions, from gpsd or from a receiver that speaks \
-            NMEA 0183 (RMC, GGA, VTG) on a serial line, a pty, a pipe or in a file. Positions \
-            older than 5 s and sentences with a wrong checksum are left out. If the receiver is \
+            NMEA 0183 (RMC, GGA, VTG) on a serial line, a pty, a pipe or in a file. \
+            A file plays at the pace of its own times. Positions older than 5 s and sentences with a wrong checksum are left out. If the receiver is \
             missing or lost, obdscan keeps looking for it and records the drive without it; a \
             stretch without positions is noted as a gap.
 

@@ -227,7 +227,8 @@ package struct UsedCarReport {
                 ])
         }
         let missing = gaps.map { Row("notRead", ["time": .time(time), "text": .text($0)]) }
-        return Array(condition.prefix(1)) + found + condition.dropFirst() + distances + missing
+        let rest = Array(condition.dropFirst())
+        return Array(condition.prefix(1)) + found + rest + distances + missing
     }
 
     private func value(_ side: UsedCarFinding.Side) -> FieldValue {

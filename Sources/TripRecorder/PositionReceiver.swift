@@ -237,13 +237,17 @@ private struct Run: Sendable {
         for var fix in fixes {
             fix.arrived = SystemClock.now()
             if let time = fix.position.fixTime {
-                let begin = start ?? (fix.arrived, time)
-                start = begin
-                let passed = time.microseconds.subtractingReportingOverflow(
-                    begin.time.microseconds)
-                if !passed.overflow, (0...Self.longestFile).contains(passed.partialValue) {
-                    fix.arrived = max(
-                        fix.arrived, begin.taken + .microseconds(passed.partialValue))
+                let passed = start.map {
+                    time.microseconds.subtractingReportingOverflow($0.time.microseconds)
+                }
+                if let start, let passed, !passed.overflow,
+                    (0...Self.longestFile).contains(passed.partialValue)
+                {
+                    let due = start.taken + .microseconds(passed.partialValue)
+                    fix.arrived = max(fix.arrived, due)
+                } else {
+                    // The first fix, or one after a step of the receiver's clock.
+                    start = (fix.arrived, time)
                 }
             }
             if try !wait(until: fix.arrived) { return false }

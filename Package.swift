@@ -335,7 +335,8 @@ let package = Package(
             exclude: [
                 "recorded_answers.py", "foreign_readers.py", "until_at_work.py", "deliveries.py",
                 "dashboard_queries.py", "analysis.py", "home_assistant.py",
-                "home_assistant_vehicles.py", "publish_faults.py", "webhook.py", "alert_rules.py",
+                "home_assistant_vehicles.py", "publish_faults.py", "webhook.py", "abrp.py",
+                "alert_rules.py",
                 "engines.py", "used_cars.py",
                 "certificates", "fake_clock.c",
             ],

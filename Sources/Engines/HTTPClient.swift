@@ -14,6 +14,8 @@ package final class HTTPClient {
         package var userPassword: String?
         /// A file with trusted certificates; nil = those of the system.
         package var caFile: String?
+        /// The user's token and this program's key at A Better Route Planner; nil for other servers.
+        package var telemetry: (token: String, key: String)?
         /// The time limit for an answer.
         package var timeout: Duration
 
@@ -23,7 +25,10 @@ package final class HTTPClient {
             // The user's name is not secret.
             let password = userPassword?.split(separator: ":", maxSplits: 1).dropFirst().first
             return KnownSecrets(
-                [token, userPassword, password.map(String.init)].compactMap(\.self))
+                [
+                    token, userPassword, password.map(String.init), telemetry?.token,
+                    telemetry?.key,
+                ].compactMap(\.self))
         }
 
         /// Settings; the defaults have no credentials and use the system's certificates.
@@ -79,11 +84,24 @@ package final class HTTPClient {
 
     /// Begins to send one item.
     func post(_ item: ArraySlice<UInt8>, as form: ItemForm, to url: String) {
-        let content = HTTPBody(item)
+        let content = HTTPBody(setup.telemetry.map { Self.form(item, $0) } ?? item)
         body = content
         begin(
             url, ["Content-Type: \(form.rawValue)"],
             UnsafePointer(content.bytes.baseAddress), content.size)
+    }
+
+    /// The fields of a point; no message and no file has the secrets.
+    private static func form(
+        _ point: ArraySlice<UInt8>, _ secrets: (token: String, key: String)
+    ) -> ArraySlice<UInt8> {
+        let fields = [
+            ("tlm", String(decoding: point, as: UTF8.self)), ("token", secrets.token),
+            ("api_key", secrets.key),
+        ]
+        let text = fields.map { "\($0)=\(KnownSecrets.percentEncoded($1, true))" }
+            .joined(separator: "&")
+        return Array(text.utf8)[...]
     }
 
     private func begin(
@@ -216,7 +234,7 @@ extension HTTPClient {
         let test = address.kind.isWebhook ? Array(#"{"kind":"test"}"#.utf8) : []
         post(test[...], as: ItemForm(address.kind) ?? .fields, to: address.writeURL)
         guard let answer = answer(stop: nil) else { return nil }
-        switch WriteDecision(answer) {
+        switch WriteDecision(answer, of: address.kind) {
         case .accepted, .acceptedInPart, .halve: return nil
         case .stop(let reason, let words): return .refused(reason, words)
         case .again(let words, _):

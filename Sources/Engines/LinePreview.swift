@@ -19,7 +19,7 @@ package struct LinePreview: Sendable {
     /// The same lines, with the vehicle's name, and as JSON if `isJSON` is true.
     func forEach(isJSON: Bool, _ body: (String, [UInt8]) throws -> Void) throws {
         let store = try TripStore(path: database, access: .readOnly)
-        var reader = LineReader(store, selection, isJSON: isJSON)
+        var reader = LineReader(store, selection, isJSON: isJSON, makesOldPoints: true)
         for trip in try store.trips(.init(withScans: true)) {
             guard selection.covers(trip), let identity = selection.identity(of: trip) else {
                 continue

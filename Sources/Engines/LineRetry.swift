@@ -36,7 +36,7 @@ package struct LineRetry {
                 client.post(line[...], to: address.writeURL)
             }
             guard let answer = client.answer(stop: nil) else { break }
-            switch WriteDecision(answer) {
+            switch WriteDecision(answer, of: address.kind) {
             case .accepted: taken.append(refusal.id)
             case .acceptedInPart, .halve: result.left += 1
             case .stop(let why, let words): result.end = .refused(why, words)

@@ -87,6 +87,8 @@ package struct LineSink: Sendable {
     package var database: String
     /// Whether the sink ends when all data is delivered.
     package var drains: Bool
+    /// The least time between two points for A Better Route Planner.
+    package var every = Duration.seconds(5)
     /// Sends the state of this computer; nil = it is not sent.
     package var heartbeat: Heartbeat?
     var connection: @Sendable (HTTPClient.Setup) throws -> any ServerConnection = {
@@ -140,6 +142,8 @@ private struct LineSinkRun {
     var heartbeat: Heartbeat?
     /// The size limit of a request; reduced after the server found a request too large.
     var byteLimit = LineSink.batchBytes
+    /// When the next point for A Better Route Planner is due; nil = at once.
+    var pointDue: Instant?
     /// The next batch, made and compressed while the last one was under way.
     var prepared: (batch: FeedBatch, body: HTTPBody?)?
 
@@ -207,6 +211,7 @@ private struct LineSinkRun {
 
     /// The next batch; nil = there is none at the moment.
     private func prepare() throws -> (batch: FeedBatch, body: HTTPBody?)? {
+        if let pointDue, !sink.drains, SystemClock.now() < pointDue { return nil }
         guard let batch = try feed.next() else { return nil }
         let isWhole = ItemForm(sink.address.kind) == nil && batch.lines.count <= byteLimit
         return (batch, isWhole ? HTTPBody(compressing: batch.lines[...]) : nil)
@@ -219,6 +224,8 @@ private struct LineSinkRun {
         // Traccar takes one position per request, a webhook one event.
         let form = ItemForm(sink.address.kind)
         var lines = LineBatch(batch.lines, limit: form == nil ? byteLimit : 1)
+        let isPoint = sink.address.kind.isABRP
+        if isPoint, batch.count > 0 { pointDue = SystemClock.now() + sink.every }
         var uncounted = 0
         var reason = ""
         while let part = lines.next {
@@ -230,9 +237,9 @@ private struct LineSinkRun {
                 client.post(part, to: sink.address.writeURL)
             }
             state.change { $0.attempts += 1 }
-            if prepared == nil { prepared = try prepare() }
+            if prepared == nil, !isPoint { prepared = try prepare() }
             guard let answer = client.answer(stop: stop) else { return .stopped }
-            switch WriteDecision(answer) {
+            switch WriteDecision(answer, of: sink.address.kind) {
             case .accepted:
                 pacer.succeed()
                 lines.accept()
@@ -272,6 +279,8 @@ private struct LineSinkRun {
                 }
                 wait(for: pause, orWake: false)
                 if stop.isRaised { return .stopped }
+                // The next point has the newer values; the cursor moves when the service has it.
+                if isPoint, !sink.drains { return nil }
             }
         }
         acknowledge(batch, lines.refused, uncounted, reason)

@@ -27,7 +27,7 @@ enum ItemForm: String, Sendable {
 
     /// The form that a sink needs; nil for one that takes many lines at once.
     init?(_ kind: SinkAddress.Kind) {
-        if kind.isTraccar {
+        if kind.isTraccar || kind.isABRP {
             self = .fields
         } else if kind.isWebhook {
             self = .json

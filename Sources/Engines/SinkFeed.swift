@@ -24,6 +24,8 @@ package struct SinkSelection: Sendable {
     package var isForTraccar = false
     /// Whether the sink is a webhook, which gets only events.
     package var isForWebhook = false
+    /// Whether the sink is A Better Route Planner, which gets only the newest state of one vehicle.
+    package var isForABRP = false
     /// Further tags of each line; `%VIN` in them is the vehicle's.
     package var tags: [(name: String, value: String)] = []
     /// Short names of signals in lower case; nil = all.
@@ -63,7 +65,20 @@ package struct SinkSelection: Sendable {
 
     /// Whether a trip is one of those to deliver.
     func covers(_ trip: TripSummary) -> Bool {
-        trips?.contains(trip.id) ?? (trip.purpose != .import)
+        if isForABRP, let id = id.flatMap({ NameMarker.replaced($0, host: "", vin: trip.vin) }) {
+            let names = [trip.vehicleName, trip.vin.flatMap { vehicles[$0] }, trip.vin]
+                .compactMap { $0.flatMap(PublishedName.slug) }
+            if !names.isEmpty, !names.contains(id) { return false }
+        }
+        return trips?.contains(trip.id) ?? (trip.purpose != .import)
+    }
+
+    /// The vehicles of the trips, if there are several and the sink can have only one.
+    package func surplusVehicles(in trips: [TripSummary]) -> [String] {
+        guard isForABRP else { return [] }
+        let found = Set(
+            trips.filter { $0.readings > 0 && covers($0) }.compactMap { $0.vehicleName ?? $0.vin })
+        return found.count > 1 ? found.sorted() : []
     }
 
     /// The trips that a preview leaves out.
@@ -102,6 +117,8 @@ package struct SinkSelection: Sendable {
 
     var tables: [TripTail.Table] {
         if isForTraccar { return [.positions] }
+        // The point that follows the readings has the position.
+        if isForABRP { return (hasPosition ? [.positions] : []) + [.readings] }
         if isForWebhook { return [.readings, .codes] }
         return [.readings, .codes] + (hasPosition ? [.positions] : []) + (hasText ? [.events] : [])
     }
@@ -133,13 +150,23 @@ struct LineReader {
     private var lines = LineProtocol(table: PIDTable(), tags: [])
     private var objects = JSONLines(table: PIDTable())
     private var isWanted: [Bool]?
+    /// The newest state of the trip; for A Better Route Planner.
+    private var point: (trip: Int64, values: TelemetryPoint)?
+    /// The part of the point that each signal is.
+    private var parts: [TelemetryPoint.Part?] = []
+    /// Whether a point is made whatever its age is.
+    private let makesOldPoints: Bool
     /// The messages with a position of the vehicle that the sink does not get; nil is a frame without a request.
     private var hidden: Set<DataID?> = []
     /// The size of the last part; the next one is about as large.
     private var size = 0
 
     /// A reader for a sink with this selection.
-    init(_ store: TripStore, _ selection: SinkSelection, isJSON: Bool = false) {
+    init(
+        _ store: TripStore, _ selection: SinkSelection, isJSON: Bool = false,
+        makesOldPoints: Bool = false
+    ) {
+        self.makesOldPoints = makesOldPoints
         self.store = store
         reader = TripTailReader(store)
         self.selection = selection
@@ -154,6 +181,9 @@ struct LineReader {
     ) throws(StoreError) -> (tail: TripTail, bytes: [UInt8], count: Int)? {
         if selection.isForWebhook {
             return try nextEvents(table, ofTrip: id, identity, after: cursor, limit: limit)
+        }
+        if selection.isForABRP {
+            return try nextPoint(table, ofTrip: id, after: cursor, limit: limit)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(size)
@@ -228,12 +258,45 @@ struct LineReader {
         }
     }
 
+    /// The newest state after the last record that the trip has until now; older states are not sent.
+    private mutating func nextPoint(
+        _ table: TripTail.Table, ofTrip id: Int64, after cursor: TripCursor, limit: Int
+    ) throws(StoreError) -> (tail: TripTail, bytes: [UInt8], count: Int)? {
+        var values = point.flatMap { $0.trip == id ? $0.values : nil } ?? TelemetryPoint()
+        var parts = parts
+        let tail = try reader.read(
+            table, ofTrip: id, after: cursor, limit: limit,
+            begin: { table in
+                parts = table.signals.map { signal in
+                    selection.allows(signal)
+                        ? TelemetryPoint.Part(signal, selection.measured[signal.id]) : nil
+                }
+            }
+        ) { time, reading in
+            guard reading.frame == nil, let part = parts[Int(reading.signal.rawValue)] else {
+                return
+            }
+            values.take(reading.value, as: part, at: time)
+        }
+        self.parts = parts
+        guard let tail else { return nil }
+        for case (let time, .position(let position)) in tail.items {
+            values.take(position, at: time)
+        }
+        point = (id, values)
+        guard table == .readings, tail.isComplete, tail.cursor != cursor,
+            let bytes = values.bytes(now: makesOldPoints ? nil : SystemClock.utc)
+        else { return (tail, [], 0) }
+        return (tail, bytes + [0x0A], 1)
+    }
+
     /// What follows the last record of a trip that has ended: its totals.
     func ending(
         of trip: TripSummary, _ identity: DeliveryStore.Identity
     ) throws(StoreError) -> (bytes: [UInt8], count: Int) {
         var bytes: [UInt8] = []
-        guard trip.endReason != nil, trip.purpose != .scan, !isJSON, !selection.isForTraccar
+        guard trip.endReason != nil, trip.purpose != .scan, !isJSON, !selection.isForTraccar,
+            !selection.isForABRP
         else { return (bytes, 0) }
         let result = try TripResult(trip, store, selection.fuelProfile(trip.vin))
         if selection.isForWebhook {
@@ -383,6 +446,12 @@ final class SinkFeed {
             // A trip that the user names is delivered whatever its time is.
             if selection.trips == nil, !trip.hasRightTime(now: now) {
                 held.withoutClock += 1
+                continue
+            }
+            if selection.isForABRP, trip.endReason != nil,
+                now.microseconds - trip.end.microseconds
+                    > TelemetryPoint.longestAge.nanoseconds / 1_000
+            {
                 continue
             }
             let key = DeliveryStore.TripKey(trip)

@@ -52,7 +52,7 @@ package struct KnownSecrets: Hashable, Sendable {
         return plain == String(text) ? plain : decoded(plain)
     }
 
-    private static func percentEncoded(_ text: String, _ isUpper: Bool) -> String {
+    package static func percentEncoded(_ text: String, _ isUpper: Bool) -> String {
         var result = ""
         for byte in text.utf8 {
             switch byte {

@@ -16,6 +16,10 @@ package struct SinkAddress: Hashable, Sendable {
         case webhookHTTP = "webhook+http"
         /// Events as JSON, over HTTPS.
         case webhookHTTPS = "webhook+https"
+        /// The newest state to A Better Route Planner, over HTTP.
+        case abrpHTTP = "abrp+http"
+        /// The newest state to A Better Route Planner, over HTTPS.
+        case abrpHTTPS = "abrp+https"
         /// MQTT over TCP.
         case mqtt = "mqtt"
         /// MQTT over TLS.
@@ -27,12 +31,14 @@ package struct SinkAddress: Hashable, Sendable {
         package var isTraccar: Bool { self == .traccarHTTP || self == .traccarHTTPS }
         /// Whether the sink gets events, such as the end of a trip.
         package var isWebhook: Bool { self == .webhookHTTP || self == .webhookHTTPS }
+        /// Whether the sink is A Better Route Planner, which gets the newest state of one vehicle.
+        package var isABRP: Bool { self == .abrpHTTP || self == .abrpHTTPS }
         /// Whether the sink gets lines with readings.
         package var isEngine: Bool { self == .influxHTTP || self == .influxHTTPS }
         package var isEncrypted: Bool {
             switch self {
-            case .influxHTTPS, .traccarHTTPS, .webhookHTTPS, .mqtts: true
-            case .influxHTTP, .traccarHTTP, .webhookHTTP, .mqtt: false
+            case .influxHTTPS, .traccarHTTPS, .webhookHTTPS, .abrpHTTPS, .mqtts: true
+            case .influxHTTP, .traccarHTTP, .webhookHTTP, .abrpHTTP, .mqtt: false
             }
         }
     }
@@ -133,8 +139,8 @@ package struct SinkAddress: Hashable, Sendable {
         if let port { return port }
         switch kind {
         case .influxHTTP: return 8086
-        case .influxHTTPS, .traccarHTTPS, .webhookHTTPS: return 443
-        case .webhookHTTP: return 80
+        case .influxHTTPS, .traccarHTTPS, .webhookHTTPS, .abrpHTTPS: return 443
+        case .webhookHTTP, .abrpHTTP: return 80
         case .traccarHTTP: return 5055
         case .mqtt: return 1883
         case .mqtts: return 8883
@@ -159,6 +165,7 @@ package struct SinkAddress: Hashable, Sendable {
 
     package var writeURL: String {
         if kind.isTraccar { return root + "/" }
+        if kind.isABRP { return root + (path.isEmpty ? "/1/tlm/send" : "") }
         if kind.isWebhook {
             let query = parameters.map { "\($0[0])=\($0[1])" }.joined(separator: "&")
             return root + (query.isEmpty ? "" : "?" + query)

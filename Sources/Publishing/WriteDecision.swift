@@ -36,6 +36,17 @@ package enum WriteDecision: Hashable, Sendable {
         case moved
     }
 
+    /// The decision about an answer of a sink of this kind.
+    ///
+    /// A Better Route Planner may say in the text of an answer that it refuses the point.
+    package init(_ answer: WriteAnswer, of kind: SinkAddress.Kind) {
+        self.init(answer)
+        guard kind.isABRP, self == .accepted, case .status(let status, let text, _) = answer,
+            text.filter({ !$0.isWhitespace }).contains("\"status\":\"error\"")
+        else { return }
+        self = .halve(Self.words(text, status), isTooLarge: false)
+    }
+
     /// The decision about an answer, by InfluxDB's rules, which the other servers follow.
     ///
     /// A server of the first generation stores the valid lines of a request and reports how many it

@@ -20,6 +20,8 @@ package struct PublishSettings: Hashable, Sendable {
     package var passwordFile: String?
     /// A file whose first line is the token.
     package var tokenFile: String?
+    /// A file whose first line is the key of this program at the service.
+    package var apiKeyFile: String?
     /// A file with trusted certificates.
     package var caFile: String?
     /// The name at a broker; nil = made of the machine and the sink.
@@ -50,7 +52,9 @@ package struct PublishSettings: Hashable, Sendable {
     package init() {}
 
     /// Whether the sink gets something of every trip; a broker may get only the newest values.
-    package var getsHistory: Bool { to?.kind.isMQTT == false || hasHistory }
+    package var getsHistory: Bool {
+        to.map { !$0.kind.isMQTT && !$0.kind.isABRP } ?? false || hasHistory
+    }
     /// Whether the sink gets the readings of every trip; Traccar gets positions, a webhook events.
     package var getsReadings: Bool { to?.kind.isEngine == true || hasHistory }
     private var hasHistory: Bool { to?.kind.isMQTT == true && (history ?? .off) != .off }
@@ -62,11 +66,15 @@ extension SettingsKey {
         ("to", "the address of a sink"),
         ("password-file", "a file whose first line is the password"),
         ("token-file", "a file whose first line is the token"),
+        ("api-key-file", "a file whose first line is the API key"),
         ("ca-file", "a file with the certificates that are trusted"),
         ("client", "the name of this program at a broker"),
         ("id", "the name of the vehicle at a sink"),
         ("signals", "the signals that a sink gets"),
-        ("every", "the shortest time between two values of a signal for a broker"),
+        (
+            "every",
+            "the shortest time between two values of a signal for a broker, or two points for ABRP"
+        ),
         ("heartbeat", "the interval of this computer's own state: 10s or longer, or off"),
         ("home-assistant", "whether the vehicle is announced to Home Assistant"),
         ("discovery-prefix", "the topic of Home Assistant's announcements"),
@@ -146,6 +154,7 @@ extension SettingsKey {
                 }, get: { $0.publish[sink]?.to?.text })
         case "password-file": return text(\.passwordFile, isPath)
         case "token-file": return text(\.tokenFile, isPath)
+        case "api-key-file": return text(\.apiKeyFile, isPath)
         case "ca-file": return text(\.caFile, isPath)
         case "id": return text(\.id) { PublishedName.isTemplate($0) ? nil : .notAnIdentifier }
         case "client":

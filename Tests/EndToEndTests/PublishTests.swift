@@ -179,6 +179,18 @@ struct `Publishing` {
         #expect(outcome.output.contains("all identical"), "\(outcome)")
     }
 
+    @Test func `A Better Route Planner gets the newest state of one vehicle`() async throws {
+        let outcome = try await python("abrp.py", [Workplace.program, workplace.database])
+        #expect(outcome.status == 0, "\(outcome)")
+        // Its token is one vehicle's.
+        let log = try await workplace.run(
+            ["log", "rpm", "-d", "sim:?latency=5ms", "--no-codes", "--duration", "1s", "-q"])
+        #expect(log.status == 0, "\(log)")
+        let sink = ["publish", "--to", "abrp+http://127.0.0.1:9", "--drain"]
+        let several = try await workplace.run(sink)
+        #expect(several.status == 78 && several.errors.contains("--id"), "\(several)")
+    }
+
     @Test(
         .enabled(
             if: Engines.has("victoria-metrics") && Engines.has("vmalert"),

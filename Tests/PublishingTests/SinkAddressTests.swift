@@ -27,6 +27,8 @@ struct SinkAddressTests {
             ("webhook+http://home/hook", "http://home:80/hook"),
             ("webhook+https://m.example/a/b?who=fleet", "https://m.example:443/a/b?who=fleet"),
             ("webhook+https://m.example:8443", "https://m.example:8443"),
+            ("abrp+https://api.iternio.com", "https://api.iternio.com:443/1/tlm/send"),
+            ("abrp+http://pi:8080/own", "http://pi:8080/own"),
             ("influx+http://me@[::1]:1", "http://[::1]:1/write?precision=ns"),
             ("INFLUX+HTTP://pi?precision=s", "http://pi:8086/write?precision=ns"),
         ])

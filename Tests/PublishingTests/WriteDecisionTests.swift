@@ -151,6 +151,23 @@ struct WriteDecisionTests {
     }
 }
 
+@Suite struct `Answers of A Better Route Planner` {
+    private static let error = WriteAnswer.status(
+        200, text: #"{"status": "error", "message": "soc is missing"}"#, retryAfter: nil)
+
+    @Test func `an answer of 200 may refuse the point`() {
+        #expect(
+            WriteDecision(Self.error, of: .abrpHTTPS)
+                == .halve("HTTP 200: soc is missing", isTooLarge: false))
+        // A webhook's server may answer what it wants.
+        #expect(WriteDecision(Self.error, of: .webhookHTTPS) == .accepted)
+        let fine = WriteAnswer.status(200, text: #"{"status":"ok"}"#, retryAfter: nil)
+        #expect(WriteDecision(fine, of: .abrpHTTPS) == .accepted)
+        let denied = WriteAnswer.status(401, text: "", retryAfter: nil)
+        #expect(WriteDecision(denied, of: .abrpHTTPS) == .stop(.notAuthorized, "HTTP 401"))
+    }
+}
+
 @Suite("Exports of VictoriaMetrics")
 struct TimestampCounterTests {
     @Test("Points are counted in pieces of any size")

@@ -18,6 +18,10 @@ package enum SinkFault: Error, Hashable {
     case noAddress(String)
     /// The text is not an address.
     case badAddress(SinkAddress.Fault, text: String)
+    /// A sink needs a secret that neither the environment nor a file has.
+    case missingSecret(sink: String, variable: String, ChosenSink.Secret)
+    /// The token is one vehicle's, and the trips are of several.
+    case severalVehicles(sink: String, [String])
     /// A file of the settings cannot be read.
     case unreadable(path: String, errno: Int32)
     /// The first line of the file of a secret is empty.
@@ -29,6 +33,12 @@ package struct ChosenSink: Sendable {
     /// The kinds of secret that a sink may have.
     package enum Secret: String, Sendable {
         case password, token
+        case apiKey = "api_key"
+
+        /// The name for people.
+        var title: String { self == .apiKey ? "API key" : rawValue }
+        /// The setting with the path of its file.
+        var setting: String { (self == .apiKey ? "api-key" : rawValue) + "-file" }
     }
 
     /// The parts of the process that the sink uses.
@@ -139,7 +149,12 @@ package struct ChosenSink: Sendable {
         if let value = surroundings.variable("\(variable)_\(secret.rawValue.uppercased())") {
             return value
         }
-        let file = secret == .password ? settings.passwordFile : settings.tokenFile
+        let file =
+            switch secret {
+            case .password: settings.passwordFile
+            case .token: settings.tokenFile
+            case .apiKey: settings.apiKeyFile
+            }
         guard let path = file.map(surroundings.expanded) else { return nil }
         do throws(SystemError) {
             let line = try Files.bytes(of: path, most: Self.longestSecret).prefix {
@@ -150,6 +165,11 @@ package struct ChosenSink: Sendable {
             throw .unreadable(path: path, errno: error.errno)
         }
         throw .emptySecret(path: path, secret)
+    }
+
+    private func needed(_ secret: Secret) throws(SinkFault) -> String {
+        if let value = try self.secret(secret) { return value }
+        throw .missingSecret(sink: name, variable: variable, secret)
     }
 
     /// The file of trusted certificates; nil = the system's.
@@ -167,6 +187,10 @@ package struct ChosenSink: Sendable {
     /// The settings of the connection to a server.
     package func httpSetup() throws(SinkFault) -> HTTPClient.Setup {
         var setup = HTTPClient.Setup(caFile: try caFile())
+        if address.kind.isABRP {
+            setup.telemetry = (try needed(.token), try needed(.apiKey))
+            return setup
+        }
         if let token = try secret(.token) {
             setup.authorization = address.dialect.authorization(token: token)
         } else if let password = try secret(.password) {
@@ -192,6 +216,7 @@ package struct ChosenSink: Sendable {
         var selection = SinkSelection()
         selection.isForTraccar = address.kind.isTraccar
         selection.isForWebhook = address.kind.isWebhook
+        selection.isForABRP = address.kind.isABRP
         selection.id = settings.id.map(surroundings.named)
         selection.hasPosition = settings.hasPosition ?? false
         selection.hasText = settings.hasText ?? false
@@ -201,7 +226,7 @@ package struct ChosenSink: Sendable {
         // All packs have to be read for the roles, and a server needs roles only for names and
         // signals.
         lazy var roles = PIDTables.signalRoles(tables)
-        if address.kind.isMQTT { selection.measured = roles.byName }
+        if address.kind.isMQTT || address.kind.isABRP { selection.measured = roles.byName }
         if let names = settings.names, names != .own {
             let known = VSSNames(
                 PIDTables.vehicleSignalNames,

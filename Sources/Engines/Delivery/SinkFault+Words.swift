@@ -24,16 +24,29 @@ extension SinkFault: Explained {
             // The address contains a secret, so the message does not repeat it.
             Explanation(
                 "--to: the address \(SinkAddress.Fault.secret.text)",
-                hint: "OBDSCAN_PUBLISH_PASSWORD or OBDSCAN_PUBLISH_TOKEN says it", .usage)
+                hint:
+                    "OBDSCAN_PUBLISH_PASSWORD, OBDSCAN_PUBLISH_TOKEN or OBDSCAN_PUBLISH_API_KEY says it",
+                .usage)
         case .badAddress(let fault, let text):
             Explanation(
                 "--to: \"\(text)\" \(fault.text)", hint: "such as influx+http://localhost:8428",
                 .usage)
         case .unreadable(let path, let number):
             FileError.unreadable(path, errno: number).explanation
+        case .missingSecret(let sink, let variable, let secret):
+            Explanation(
+                "\(sink): there is no \(secret.title)",
+                hint: "\(secret.setting) of publish.NAME names a file with it, or "
+                    + "\(variable)_\(secret.rawValue.uppercased()) says it",
+                .configuration)
+        case .severalVehicles(let sink, let vehicles):
+            Explanation(
+                "\(sink): the token is one vehicle's, and the trips are of "
+                    + "\(vehicles.count): \(vehicles.joined(separator: ", "))",
+                hint: "id of publish.NAME, or --id, names the vehicle", .configuration)
         case .emptySecret(let path, let secret):
             Explanation(
-                "\(path) is empty", hint: "its first line is the \(secret.rawValue)",
+                "\(path) is empty", hint: "its first line is the \(secret.title)",
                 .configuration)
         }
     }

@@ -46,9 +46,11 @@ struct SinkOptions: ParsableArguments {
             discussion: """
                 mqtt://HOST and mqtts://HOST publish states to a broker. traccar+http://HOST sends \
                 positions to Traccar, and webhook+https://HOST/PATH posts the ends of trips, new trouble codes and \
-                low batteries. influx+http://HOST:PORT and influx+https://… write line protocol to /write; \
+                low batteries. abrp+https://api.iternio.com sends the newest state of an electric vehicle to \
+                A Better Route Planner. influx+http://HOST:PORT and influx+https://… write line protocol to /write; \
                 ?org=…&bucket=… writes to InfluxDB 2, ?db=…&api=3 to InfluxDB 3. A password or a \
-                token comes from OBDSCAN_PUBLISH_PASSWORD or OBDSCAN_PUBLISH_TOKEN.
+                token comes from OBDSCAN_PUBLISH_PASSWORD or OBDSCAN_PUBLISH_TOKEN, an API key from \
+                OBDSCAN_PUBLISH_API_KEY.
                 """,
             valueName: "url"))
     var to: String?
@@ -247,8 +249,11 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
     private func checkNames(
         of sink: ChosenSink, _ trips: Set<Int64>?, _ store: TripStore
     ) throws {
-        let found = try sink.selection(trips: trips)
-            .vehiclesOfOneName(in: try store.trips(.init(withScans: true)))
+        let selection = try sink.selection(trips: trips)
+        let all = try store.trips(.init(withScans: true))
+        let surplus = selection.surplusVehicles(in: all)
+        if !surplus.isEmpty { throw SinkFault.severalVehicles(sink: sink.name, surplus) }
+        let found = selection.vehiclesOfOneName(in: all)
         guard let (name, vehicles) = found else { return }
         let names = vehicles.joined(separator: ", ")
         guard let id = sink.settings.id else {

@@ -56,6 +56,7 @@ struct PublishRun {
         var lines = LineSink(
             name: sink.name, address: sink.address, setup: try sink.httpSetup(),
             selection: selection, database: database, drains: drains)
+        if let every = sink.settings.every { lines.every = every }
         lines.heartbeat = sink.heartbeat(version: ObdscanCommand.configuration.version)
         return .init(name: sink.name, target: sink.address.text) { [lines] state, stop, wake in
             lines.run(deliveries, state, stop: stop, wake: wake)

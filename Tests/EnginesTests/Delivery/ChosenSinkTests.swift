@@ -175,7 +175,7 @@ import VehicleScan
     @Test(
         arguments: [
             ("influx+http://pi", true), ("traccar+http://pi", false), ("webhook+http://pi", false),
-            ("mqtt://pi", false),
+            ("mqtt://pi", false), ("abrp+http://pi", false),
         ])
     func `only a sink with the readings is a reason to delete a trip`(to: String, holds: Bool)
         throws
@@ -183,13 +183,13 @@ import VehicleScan
         var all = UserSettings()
         all.publish = ["a": try settings(to)]
         #expect(all.hasSinkOfReadings == holds)
-        #expect(all.sinksOfTrips == (to.hasPrefix("mqtt") ? [] : ["a"]))
+        #expect(all.sinksOfTrips == (to.hasPrefix("mqtt") || to.hasPrefix("abrp") ? [] : ["a"]))
     }
 
     @Test(
         arguments: [
             ("influx+http://pi", true), ("mqtt://pi", true), ("traccar+http://pi", false),
-            ("webhook+http://pi", false),
+            ("webhook+http://pi", false), ("abrp+http://pi", false),
         ])
     func `engines and brokers get the state of the computer`(to: String, gets: Bool) throws {
         let known = ["a": try settings(to)]

@@ -8,6 +8,8 @@ struct CSVColumns: Sendable {
     let conversions: [UnitSystem.Conversion?]
     let separator: UInt8
     private var places: [[Int]]
+    /// What distinguishes a column from others with the same name; empty if none has.
+    private var marks: [String]
 
     init(
         table: PIDTable, columns: [CSVWide.Column], units: UnitSystem,
@@ -24,6 +26,32 @@ struct CSVColumns: Sendable {
         places = Array(repeating: [], count: table.signals.count)
         for (index, column) in known.enumerated() {
             places[Int(column.signal.rawValue)].append(index)
+        }
+        marks = Array(repeating: "", count: known.count)
+        markEqualColumns()
+    }
+
+    /// Distinguishes signals of one name and ECU by their records; that of service 01 keeps its name, by which
+    /// it can be imported again.
+    private mutating func markEqualColumns() {
+        let equal = Dictionary(grouping: columns.indices) { heading($0, name: \.id) }
+        for places in equal.values where places.count > 1 {
+            var used: Set<String> = []
+            for place in places {
+                var mark = ""
+                if let record = columns[place].record, record.service > .currentData,
+                    record.service < .negativeResponse
+                {
+                    mark = " \(record)"
+                }
+                let plain = mark
+                var number = 1
+                while !used.insert(mark).inserted {
+                    number += 1
+                    mark = plain + " [\(number)]"
+                }
+                marks[place] = mark
+            }
         }
     }
 
@@ -55,7 +83,7 @@ struct CSVColumns: Sendable {
     private func heading(_ place: Int, name: KeyPath<Signal, String>) -> String {
         let signal = table[columns[place].signal]
         let unit = conversions[place]?.unit ?? signal.unit
-        var text = signal[keyPath: name]
+        var text = signal[keyPath: name] + marks[place]
         if let ecu = columns[place].ecu { text = "\(ecu) \(text)" }
         return unit.isEmpty ? text : text + " (\(unit))"
     }

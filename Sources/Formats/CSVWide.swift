@@ -13,11 +13,14 @@ public struct CSVWide: Sendable {
         public var signal: SignalIndex
         /// The ECU; nil = all ECUs that have no separate column.
         public var ecu: ECUAddress?
+        /// The record that has the signal, which distinguishes it from others with its name; nil = not known.
+        public var record: DataID?
 
         /// A column.
-        public init(_ signal: SignalIndex, ecu: ECUAddress? = nil) {
+        public init(_ signal: SignalIndex, ecu: ECUAddress? = nil, record: DataID? = nil) {
             self.signal = signal
             self.ecu = ecu
+            self.record = record
         }
     }
 

@@ -137,6 +137,34 @@ import Testing
         #expect(table == "time\tRPM (rpm)\r\n2026-11-21 09:15:02.123456\t1726\r\n")
     }
 
+    /// The speed of the engine by service 01 and by service 22 (22:F40C), and two frames with one name.
+    @Test func `columns of signals with one name differ`() {
+        var table = PIDTable()
+        var columns: [CSVWide.Column] = []
+        func add(_ id: DataID?, _ signal: String, _ unit: String) {
+            let index = SignalIndex(rawValue: Int32(table.signals.count))
+            columns.append(.init(index, ecu: Fixtures.ecu, record: id))
+            table.add(
+                id ?? DataID(Service(0), 0), name: signal, length: 0...0,
+                signals: [
+                    Signal(
+                        id: signal, name: signal, bitOffset: 0, bitLength: 8, kind: .number,
+                        unit: unit)
+                ])
+        }
+        add(DataID(.currentData, 0x0C), "RPM", "rpm")
+        add(DataID(.readData, 0xF40C), "RPM", "rpm")
+        add(nil, "Speed", "")
+        add(nil, "Speed", "")
+        add(DataID(.currentData, 0x0D), "VSS", "km/h")
+        let wide = CSVWide(table: table, columns: columns)
+        let text = Fixtures.text { wide.appendHeader(to: &$0) }
+        #expect(
+            text
+                == "time,7E8 RPM (rpm),7E8 RPM 22:F40C (rpm),7E8 Speed,7E8 Speed [2],7E8 VSS (km/h)\r\n"
+        )
+    }
+
     @Test func `wide tables leave cells without a value empty`() {
         let rpm = SignalIndex(rawValue: Fixtures.Place.rpm.rawValue)
         let coolant = SignalIndex(rawValue: Fixtures.Place.coolant.rawValue)

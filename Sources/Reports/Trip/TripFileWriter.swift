@@ -162,7 +162,9 @@ package struct TripFileWriter {
 
     /// The columns of a trip, without freeze frames, which are not a course of a signal.
     private func columns(_ part: TripReadings) -> [CSVWide.Column] {
-        part.signals.filter { $0.frame == nil }.map { CSVWide.Column($0.signal, ecu: $0.ecu) }
+        part.signals.filter { $0.frame == nil }.map {
+            CSVWide.Column($0.signal, ecu: $0.ecu, record: $0.dataID)
+        }
     }
 
     /// Calls `body` with every reading, or those of no freeze frame, and reports the progress.

@@ -90,7 +90,8 @@ public struct TripRecording: Sendable {
         tell: @escaping @Sendable (TripWriter.Notice) -> Void
     ) throws {
         let start = TripStart(
-            anchor: connection.anchor(at: SystemClock.now()), accessory: connection.key,
+            anchor: connection.anchor(at: sink.first ?? SystemClock.now()),
+            accessory: connection.key,
             tags: plan.tags,
             name: plan.name)
         trip = try plan.store.startTrip(

@@ -30,12 +30,28 @@ public final class TripSink: ReadingSink {
     }
 
     private let begun = Mutex<Begun?>(nil)
+    /// Batches before a trip that begins with the first value; nil = they belong to no trip.
+    private let early: Mutex<[ReadingBatch]?>
     private let space: EventDescriptor
+    private let value: EventDescriptor
 
     /// A sink without a trip.
-    public init() throws(SystemError) {
-        space = try EventDescriptor()
+    public convenience init() throws(SystemError) {
+        try self.init(keepsFirst: false)
     }
+
+    /// A sink for a trip that begins with the first value, if `keepsFirst` is true.
+    package init(keepsFirst: Bool) throws(SystemError) {
+        space = try EventDescriptor()
+        value = try EventDescriptor()
+        early = Mutex(keepsFirst ? [] : nil)
+    }
+
+    /// Becomes readable when the first value is there.
+    package var firstDescriptor: Int32 { value.descriptor }
+
+    /// The time of the first value before the trip; nil = there is none.
+    package var first: Instant? { early.withLock { $0?.first?.answered } }
 
     /// Becomes readable when the writer has room again.
     public var spaceDescriptor: Int32? { space.descriptor }
@@ -56,12 +72,17 @@ public final class TripSink: ReadingSink {
     /// because it may be another vehicle's.
     package func begin(
         _ trip: TripWriter, at start: Instant, asked period: Duration?,
-        hiding positions: VehiclePositions?, while doubt: VehicleDoubt?
+        hiding positions: VehiclePositions?, while doubt: VehicleDoubt? = nil
     ) {
         begun.withLock {
             $0 = Begun(
                 trip: trip, start: start, silence: SilenceWatch(asked: period),
                 positions: positions, doubt: doubt)
+            let early = early.withLock { early in
+                defer { early = nil }
+                return early ?? []
+            }
+            for batch in early { _ = $0?.take(batch) }
         }
     }
 
@@ -89,7 +110,11 @@ public final class TripSink: ReadingSink {
     /// The trip cannot end meanwhile: an ended trip refuses everything and never has room again.
     public func offer(_ batch: ReadingBatch) -> Bool {
         begun.withLock { begun in
-            guard let start = begun?.start, batch.answered >= start else { return true }
+            guard let start = begun?.start else {
+                keepEarly(batch)
+                return true
+            }
+            guard batch.answered >= start else { return true }
             var batch = batch
             if let items = begun?.positions?.allowed(
                 batch.items, at: batch.answered, minute: currentMinute())
@@ -98,6 +123,16 @@ public final class TripSink: ReadingSink {
             }
             return begun?.take(batch) ?? true
         }
+    }
+
+    private func keepEarly(_ batch: ReadingBatch) {
+        let hasValue = batch.items.contains { if case .reading = $0 { true } else { false } }
+        let isKept = early.withLock { early in
+            guard hasValue, early != nil else { return false }
+            early?.append(batch)
+            return true
+        }
+        if isKept { value.signal() }
     }
 
     /// Stores an event or a position; false = the queue is full.

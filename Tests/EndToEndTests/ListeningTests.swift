@@ -49,6 +49,29 @@ import Testing
         #expect(outcome.output == "12.6V\n", "\(outcome)")
     }
 
+    /// The frames of the simulated car are in no table.
+    @Test func `a trip begins with the first value, and without a value there is none`()
+        async throws
+    {
+        let nothing = try await workplace.run([
+            "log", "--listen", "-d", "sim:", "--duration", "1s",
+        ])
+        #expect(
+            nothing.status == 69 && nothing.errors.contains("no trip was made")
+                && nothing.errors.contains("no table has a value"), "\(nothing)")
+        let table = try workplace.file(
+            "car.dbc", "BO_ 201 Motor: 8 A\n SG_ Rpm : 7|16@0+ (0.25,0) [0|16383] \"rpm\" A\n")
+        let outcome = try await workplace.run([
+            "log", "--listen", "--table", table, "-d", "sim:", "--duration", "2s",
+        ])
+        #expect(outcome.status == 0, "\(outcome)")
+        let trips = try await workplace.run(["trips", "--all", "--json"]).objects()
+        let rows = try await workplace.run(["export", "1", "--format", "json"]).objects()
+        let first = rows.first { $0["signal"] as? String == "Motor.Rpm" }
+        #expect(trips.count == 1 && first != nil)
+        #expect(trips.first?["start"] as? String == first?["time"] as? String)
+    }
+
     @Test func `frames are printed as JSON`() async throws {
         let outcome = try await workplace.run([
             "send", "--duration", "500ms", "AT MA", "--format", "json", "-d", "sim:",

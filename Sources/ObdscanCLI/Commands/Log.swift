@@ -81,8 +81,9 @@ struct LogCommand: RuledCommand {
             signals, pids and codes of the configuration; see obdscan-config(5).
 
             With --listen nothing is sent to the vehicle: the trip gets the values in the frames that \
-            ECUs send by themselves, by a table or a DBC file (--table) or by SAE J1939, as import \
-            stores them from a log of the bus: a value when it changes, but a number at most once per \
+            ECUs send by themselves, by a table or a DBC file (--table) or by SAE J1939. The trip begins with the first \
+            such value; without one there is no trip. Values are stored as import \
+            stores those of a log of the bus: a value when it changes, but a number at most once per \
             second and any other value at most ten times per second; a value that stays every five \
             seconds; that it is not available once. Counters and checksums are stored only if they are \
             named. "obdscan pids show" says this for each signal of a table. Frames that came faster \

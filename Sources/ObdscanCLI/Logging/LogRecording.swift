@@ -36,7 +36,7 @@ struct LogRecording: Sendable {
     }
 
     private func recordVehicle() throws -> LogOutcome {
-        let sink = try TripSink()
+        let sink = try TripSink(keepsFirst: plan.heard != nil)
         let prints = plan.output.format != .text
         let isWatched = prints || !plan.alarms.armed.isEmpty || plan.heard != nil
         let queue = isWatched ? try BatchQueue(full: .refuse) : nil
@@ -71,6 +71,23 @@ struct LogRecording: Sendable {
             ? PollSetup(heard: plan.heard?.named ?? [])
             : polled(connection, watchesLight: lights != nil)
         var outcome = LogOutcome()
+        let begun = SystemClock.now()
+        if let end = try listen(connection, for: sink) {
+            connection.scan.stop()
+            if let words = plan.heard?.listener.frames.lastNews() { note(words) }
+            outcome.summary = PollSummary(statistics: connection.scan.statistics)
+            outcome.patience = end.patience
+            outcome.failure =
+                switch end {
+                case .failed(let error): Failure(error, at: connection.accessory)
+                case .finished: Failure(BusWatch.Fault.cannotListen, at: connection.accessory)
+                default:
+                    Failure(
+                        "\(connection.accessory): no trip was made, because no value was heard",
+                        hint: "\"obdscan monitor\" shows the frames", status: .unavailable)
+                }
+            return outcome
+        }
         let (end, trip) = try TripRecording.run(plan.trip, on: connection, from: sink) { notice in
             if let news = TripNews(notice) { note(news.text) }
         } body: { recording in
@@ -83,7 +100,10 @@ struct LogRecording: Sendable {
                 note(TripRecording.Mark.words(mark))
             }
             defer { plan.marks.end(recording) }
-            return try poll(connection, setup, recording, queue, watch, unsupported, lights)
+            var rest = self
+            let passed: Duration = SystemClock.now() - begun
+            rest.plan.duration = plan.duration.map { max(.zero, $0 - passed) }
+            return try rest.poll(connection, setup, recording, queue, watch, unsupported, lights)
         }
         if let words = end.words { note(words) }
         outcome.summary = PollSummary(statistics: connection.scan.statistics, trip: trip)
@@ -101,6 +121,44 @@ struct LogRecording: Sendable {
             outcome.failure = Failure(plan.trip.store.relocation)
         }
         return outcome
+    }
+
+    /// Listens until a table has a value of what is heard: with it a trip begins.
+    ///
+    /// - Returns: why there is none; nil = it is there, or the vehicle is asked.
+    private func listen(_ connection: Vehicle, for sink: TripSink) throws -> PollLoop.End? {
+        guard plan.onlyListens, let heard = plan.heard else { return nil }
+        let until = plan.duration.map { SystemClock.now() + $0 }
+        var news = PollNews(accessory: connection.accessory)
+        var events: [(time: Instant, event: ScanEvent)] = []
+        connection.scan.hear()
+        while true {
+            var waiting = WaitList()
+            let signals = waiting.add(connection.interrupt)
+            let told = waiting.add(connection.scan.eventDescriptor)
+            let value = waiting.add(sink.firstDescriptor)
+            waiting.add(deadline: until)
+            waiting.add(deadline: SystemClock.now() + .seconds(1))
+            waiting.wait()
+            if waiting.isReady(value) { return nil }
+            if waiting.isReady(signals), connection.inbox?.next() != nil { return .stopped }
+            if waiting.isReady(told) {
+                events.removeAll(keepingCapacity: true)
+                connection.scan.nextEvents(&events)
+            }
+            for (_, event) in events {
+                if let text = news.note(event) { note(text) }
+                switch event {
+                case .sessionDidEnd(let error): return .failed(error ?? .stopped)
+                case .pollDidFinish: return .finished
+                default: continue
+                }
+            }
+            events.removeAll(keepingCapacity: true)
+            let now = SystemClock.now()
+            if let text = heard.listener.frames.news(at: now) { note(text) }
+            if let until, now >= until { return .duration }
+        }
     }
 
     /// The set-up for the records to request.
@@ -125,7 +183,7 @@ struct LogRecording: Sendable {
         let start = recording.start
         let until = plan.duration.map { SystemClock.now() + $0 }
         unsupported.begin(setup)
-        setup.begin(on: connection.scan)
+        if !setup.listens { setup.begin(on: connection.scan) }
         let showsProgress = accessory == nil && LogProgress.isWatched(plan.output)
         let clearProgress = { if showsProgress { StatusLine.clear() } }
         defer { clearProgress() }

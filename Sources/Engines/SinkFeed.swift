@@ -156,8 +156,8 @@ struct LineReader {
     private var parts: [TelemetryPoint.Part?] = []
     /// Whether a point is made whatever its age is.
     private let makesOldPoints: Bool
-    /// The messages with a position of the vehicle that the sink does not get; nil is a frame without a request.
-    private var hidden: Set<DataID?> = []
+    /// Whether bytes are left out, because those of a message may have a position that the sink does not get.
+    private var hidesRaw = false
     /// The size of the last part; the next one is about as large.
     private var size = 0
 
@@ -194,10 +194,12 @@ struct LineReader {
         ) { time, reading in
             let index = Int(reading.signal.rawValue)
             if let isWanted, !isWanted[index] { return }
-            // The bytes of the message have the position, too.
-            if isJSON, !hidden.isEmpty, hidden.contains(reading.dataID) { return }
             let before = bytes.count
-            if isJSON {
+            if hidesRaw {
+                var bare = copy reading
+                bare.raw = []
+                objects.append(bare, time: time, to: &bytes)
+            } else if isJSON {
                 objects.append(reading, time: time, to: &bytes)
             } else {
                 lines.append(reading, time: time, to: &bytes)
@@ -319,11 +321,7 @@ struct LineReader {
             : zip(table.signals, allowed).map { signal, isAllowed in
                 isAllowed && selection.signals?.contains(signal.id.lowercased()) ?? true
             }
-        hidden = []
-        for record in table.records
-        where record.signals.contains(where: { !allowed[Int($0)] }) {
-            hidden.insert(record.dataID.service == Service(0) ? nil : record.dataID)
-        }
+        hidesRaw = isJSON && allowed.contains(false)
     }
 
     private func tags(_ identity: DeliveryStore.Identity) -> [(name: String, value: String)] {

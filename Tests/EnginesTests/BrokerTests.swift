@@ -255,8 +255,9 @@ struct BrokerTests {
         #expect(try run(sink, folder).0 == .drained)
         #expect(broker.text.contains("48.137154") == isWanted)
         #expect(broker.text.contains("\"VSS\""))
-        // Its bytes are those of the message with the position.
-        #expect(broker.text.contains("\"signal\":\"ALT\"") == isWanted)
+        // The bytes of this message are those of the position.
+        #expect(broker.text.contains("\"signal\":\"ALT\""))
+        #expect(broker.text.contains("\"raw\":\"4813\"") == isWanted)
     }
 
     @Test("An imported trip is sent only if the user requests it")

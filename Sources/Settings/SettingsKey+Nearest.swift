@@ -13,9 +13,11 @@ extension SettingsKey {
         let meant: String?
         switch table {
         case "publish" where parts.count == 2:
-            meant =
-                nearestName(to: last, among: publishKeys).map { "publish.NAME.\($0)" }
-                ?? "publish.\(last).to"
+            // The beginning of a key may be the name of a sink: home.
+            let near = nearestName(to: last, among: publishKeys).flatMap {
+                $0.hasPrefix(last) && $0 != last ? nil : $0
+            }
+            meant = near.map { "publish.NAME.\($0)" } ?? "publish.\(last).to"
         case "publish" where parts.count == 3:
             meant = nearestName(to: last, among: publishKeys).map { "publish.\(parts[1]).\($0)" }
         case "fuel" where parts.count < 4:

@@ -85,7 +85,7 @@ package enum WriteDecision: Hashable, Sendable {
     /// The server's message in one line; from JSON only `error` or `message`.
     private static func words(_ text: String, _ status: Int) -> String {
         var text = text[...]
-        for key in ["\"message\":\"", "\"error\":\""] {
+        for key in ["\"message\":\"", "\"message\": \"", "\"error\":\"", "\"error\": \""] {
             guard let mark = text.firstRange(of: key) else { continue }
             text = text[mark.upperBound...]
             text = text.firstIndex(of: "\"").map { text[..<$0] } ?? text

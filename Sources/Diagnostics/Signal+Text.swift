@@ -1,12 +1,13 @@
 public import OBDCore
 
 extension Signal {
-    /// The value in words, with its unit: `1726 rpm`, `on`, `not available`.
+    /// The value in words, with its unit: `1726 rpm`, `3 (Drive)`, `on`, `not available`.
     public func text(of value: Reading.Value) -> String {
         switch value {
         case .number(let number):
             let whole = Int64(exactly: number).map(String.init) ?? "\(number)"
-            return unit.isEmpty ? whole : "\(whole) \(unit)"
+            let name = label(of: value).map { " (\($0))" } ?? ""
+            return (unit.isEmpty ? whole : "\(whole) \(unit)") + name
         case .flag(let isSet): return isSet ? "on" : "off"
         case .label(let code):
             return labels.first { $0.code == code }?.label ?? "code \(code)"

@@ -109,7 +109,7 @@ public struct Signal: Hashable, Sendable {
     public var condition: Condition?
     /// Raw values that mean "not available".
     public var notAvailable: [NotAvailable]
-    /// The label of each defined code of an enumeration.
+    /// The label of each defined code of an enumeration, and the names that a number has for some raw values.
     public var labels: [(code: UInt64, label: String)] = []
 
     /// A number of `bitLength` bits at `bitOffset` with factor 1; the caller sets the other properties.

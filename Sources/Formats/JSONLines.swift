@@ -79,6 +79,12 @@ public struct JSONLines: Sendable {
                 JSONText.append(raw: ",\"message\":", to: &output)
                 JSONText.append(table.record(id)?.name ?? "", to: &output)
             }
+            if case .number = reading.value,
+                let label = table[reading.signal].label(of: reading.value)
+            {
+                JSONText.append(raw: ",\"label\":", to: &output)
+                JSONText.append(label, to: &output)
+            }
             JSONText.append(raw: "}\n", to: &output)
         }
     }

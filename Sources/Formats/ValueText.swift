@@ -7,6 +7,8 @@ public struct ValueText: Hashable, Sendable {
     public var value: String
     /// The value's unit; empty without one.
     public var unit: String
+    /// The name that the table has for the number's raw value; nil without one.
+    public var label: String?
     /// Whether `value` is a number, which is aligned to the right.
     public var isNumber: Bool
     /// Whether there is no value; `value` is then the reason.
@@ -25,6 +27,7 @@ public struct ValueText: Hashable, Sendable {
                 conversion.map { $0(metric) } ?? metric,
                 decimals(forStep: signal.shownStep * (conversion?.factor ?? 1)))
             unit = conversion?.unit ?? signal.unit
+            label = signal.label(of: reading.value).map { printable($0) }
         case .flag(let flag): value = flag ? "on" : "off"
         case .label(let code): value = ReadingText.label(code, of: signal) ?? "code \(code)"
         case .text(let text): value = text.isEmpty ? "—" : printable(text)
@@ -39,8 +42,13 @@ public struct ValueText: Hashable, Sendable {
         }
     }
 
-    /// Value and unit together: `1726.0 rpm`.
-    public var joined: String { unit.isEmpty ? value : value + " " + unit }
+    /// Value, unit and name together: `1726.0 rpm`, `3 (Drive)`.
+    public var joined: String { remark.isEmpty ? value : value + " " + remark }
+
+    /// What follows the value: its unit, and the name of the number in brackets.
+    public var remark: String {
+        [unit, label.map { "(\($0))" } ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    }
 }
 
 extension Reading.Missing {

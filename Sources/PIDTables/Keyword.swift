@@ -3,7 +3,7 @@ enum Keyword: Equatable {
     case record, signal
     case alias, none, scale, offset, unit, `if`, signed, little, part
     case times, over, piece, point, value
-    case shared, display
+    case shared, display, label
     case header, reply, vehicle, years
     case example, range, source, note, unverified, title
     case kind
@@ -31,6 +31,7 @@ enum Keyword: Equatable {
         case (5, 0x70_6965_6365): self = .piece
         case (5, 0x70_6F69_6E74): self = .point
         case (5, 0x76_616C_7565): self = .value
+        case (5, 0x6C_6162_656C): self = .label
         case (6, 0x7368_6172_6564): self = .shared
         case (7, 0x64_6973_706C_6179): self = .display
         case (5, 0x79_6561_7273): self = .years

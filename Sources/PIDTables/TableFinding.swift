@@ -26,6 +26,8 @@ public struct TableFinding: Hashable, Sendable {
         case noFactor(String)
         /// A code or pattern that does not fit into the signal's bits, or is repeated.
         case code(String, raw: UInt64)
+        /// Names for raw values of a number that does not tell its raw values apart.
+        case labels(String)
         /// A range that differs from the one of the row's bits.
         case range(String, said: String, computed: String)
         /// Points that do not ascend, or a single point.
@@ -65,8 +67,8 @@ public struct TableFinding: Hashable, Sendable {
         switch kind {
         case .noRecord, .noExample, .noExtreme, .coarse: false
         case .explanation, .text, .doubleRecord, .doubleSignal, .doubleAlias, .overlap, .order,
-            .wideFlag, .noFactor, .code, .range, .points, .pieces, .operand, .exampleLength,
-            .example:
+            .wideFlag, .noFactor, .code, .labels, .range, .points, .pieces, .operand,
+            .exampleLength, .example:
             true
         }
     }
@@ -96,6 +98,8 @@ public struct TableFinding: Hashable, Sendable {
             "\(name) has the factor 0"
         case .code(let name, let raw):
             "code \(Self.hex(raw)) of \(name) appears twice or does not fit its bits"
+        case .labels(let name):
+            "\(name) has names for raw values, but a formula or more than 53 bits"
         case .range(let name, let said, let computed):
             "\(name) is said to reach from \(said), its bits reach from \(computed)"
         case .points(let name):

@@ -172,6 +172,9 @@ private struct RecordCheck {
         for (code, _) in signal.labels where !seen.insert(code).inserted || code > highest {
             found(.code(signal.id, raw: code))
         }
+        if signal.kind == .number, !signal.labels.isEmpty, !signal.distinguishesRawValues {
+            found(.labels(signal.id))
+        }
         for none in signal.notAvailable where none.last > highest {
             found(.code(signal.id, raw: none.last))
         }

@@ -96,7 +96,7 @@ extension TableReader {
                 }
                 return
             case .signed, .little, .part, .kind, .unverified, .record, .signal, .header, .reply,
-                .vehicle, .years, .shared, .display, .value,
+                .vehicle, .years, .shared, .display, .value, .label,
                 .piece, .point, .example, .range, .source, .note, .title, .other:
                 let before = position > 0 ? string(words[position - 1]) : "the line's begin"
                 throw fault(.unexpected(string(option), after: before))
@@ -113,6 +113,22 @@ extension TableReader {
         try nothing(after: 0)
         let label = try name()
         record.signals[last].labels.append((code, label))
+    }
+
+    /// `label FF : error`: a name for a raw value of a number.
+    mutating func readNumberLabel() throws(TableError) {
+        guard isInRecord, let last = record.signals.indices.last else {
+            throw fault(.outside("label"))
+        }
+        guard record.signals[last].kind == .number else {
+            throw fault(.unexpected("label", after: record.signals[last].id))
+        }
+        let place = try word(at: 1, "the raw bits")
+        guard let code = hex(place) else {
+            throw fault(.malformed(string(place), wanted: "hexadecimal raw bits"))
+        }
+        try nothing(after: 1)
+        record.signals[last].labels.append((code, try name()))
     }
 
     private func readKind(

@@ -132,6 +132,7 @@ struct TableReader {
         case .years: try readYears()
         case .title: try readTitle()
         case .example, .range, .display, .source, .note, .unverified: try readEvidence(keyword)
+        case .label: try readNumberLabel()
         case .kind, .other:
             guard let code = hex(first) else {
                 throw fault(.unknownWord(string(first)))

@@ -226,6 +226,7 @@ struct DBCReader {
         if signal.kind == .number, line.floatKind == 0, line.length > 1 {
             signal.notAvailable = Self.notAvailable(line)
         }
+        if signal.distinguishesRawValues { signal.labels = Self.labels(line) }
         var row = ImportedRow(signal: signal, line: line.line, file: source.file)
         if let low = line.low?.double, let high = line.high?.double, low < high,
             signal.kind == .number
@@ -237,12 +238,16 @@ struct DBCReader {
 
     private static func labels(_ line: Row) -> [(code: UInt64, label: String)] {
         let size = 1 << min(line.length, 62)
+        // The numbers of a signed signal are signed, and all others are mistakes.
+        let codes = line.isSigned ? -size / 2..<size / 2 : -size..<size
         var known: Set<Int> = []
         var labels: [(code: UInt64, label: String)] = []
         for (code, label) in line.labels {
             let raw = code < 0 ? code + size : code
             let text = Text.line(label)
-            guard (0..<size).contains(raw), !text.isEmpty, known.insert(raw).inserted else {
+            guard codes.contains(code), (0..<size).contains(raw), !text.isEmpty,
+                known.insert(raw).inserted
+            else {
                 continue
             }
             labels.append((UInt64(raw), text))

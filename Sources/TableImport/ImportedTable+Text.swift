@@ -130,7 +130,10 @@ extension ImportedRow {
                 signal.formula?.isList == true
                     ? "    value \(raw) \(value)" : "    piece \(raw) scale 0 offset \(value)")
         }
-        for (code, label) in signal.labels { lines.append("    \(Self.hex(code)) : \(label)") }
+        let word = signal.kind == .number ? "label " : ""
+        for (code, label) in signal.labels {
+            lines.append("    \(word)\(Self.hex(code)) : \(label)")
+        }
         if let display, signal.kind == .number {
             lines.append(
                 "    display \(Decimal.text(display.lowerBound))..\(Decimal.text(display.upperBound))"

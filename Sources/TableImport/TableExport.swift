@@ -446,9 +446,9 @@ package struct TableExport: Sendable {
                 let service = id.service.rawValue & 0x0F
                 switches.append(
                     "SG_MUL_VAL_ \(number) \(name) Identifier_\(service) \(id.id)-\(id.id);")
-                if signal.kind == .enumeration {
+                if !signal.labels.isEmpty {
                     let entries = signal.labels.map {
-                        "\($0.code) \"\($0.label.replacing("\"", with: "'"))\""
+                        "\(Self.code($0.code, of: signal)) \"\($0.label.replacing("\"", with: "'"))\""
                     }
                     labels.append("VAL_ \(number) \(name) \(entries.joined(separator: " ")) ;")
                 }
@@ -458,6 +458,13 @@ package struct TableExport: Sendable {
         lines.append("BO_ \(number) Answers_\(responder.digits): \(last) Vector__XXX")
         lines.append(" SG_ Service M : 11|4@0+ (1,0) [0|15] \"\" Vector__XXX")
         lines += signals + [""]
+    }
+
+    /// The number of a raw value in a DBC file, which has the sign of the signal.
+    private static func code(_ raw: UInt64, of signal: Signal) -> String {
+        guard signal.isSigned, (1...64).contains(signal.bitLength) else { return String(raw) }
+        let spare = 64 - signal.bitLength
+        return String(Int64(bitPattern: raw << UInt64(spare)) >> Int64(spare))
     }
 
     /// A word of ASCII letters, digits and `_` that begins with a letter.

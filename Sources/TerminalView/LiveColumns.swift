@@ -34,7 +34,7 @@ struct LiveColumns {
         let cells = { (text: String) in displayWidth(isASCII ? asciiWords(text) : text) }
         let longestName = rows.map { cells($0.name) }.max() ?? 0
         let longestID = rows.map { displayWidth($0.id) }.max() ?? 6
-        let longestUnit = rows.map { cells($0.unit) }.max() ?? 4
+        let longestUnit = rows.map { cells($0.remark) }.max() ?? 4
         value = 7
         unit = max(4, min(longestUnit, 8))
         name = max(6, min(longestName, max(14, width * 33 / 100)))

@@ -203,15 +203,16 @@ package struct LiveModel: Sendable {
                 rows[place].isConstant = false
             }
         }
+        rows[place].label = nil
         switch reading.value {
         case .number(let value):
+            rows[place].label = signal.label(of: reading.value).map { printable($0) }
             let shown = units.conversion(from: signal.unit).map { $0(value) } ?? value
             rows[place].take(shown, at: now)
         case .flag(let value):
             rows[place].text = value ? "on" : "off"
         case .label(let code):
-            rows[place].text =
-                signal.labels.first { $0.code == code }?.label ?? "code \(code)"
+            rows[place].text = signal.label(of: reading.value) ?? "code \(code)"
         case .text(let text):
             rows[place].text = printable(text)
         case .supportMap(let raw):

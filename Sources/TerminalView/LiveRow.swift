@@ -27,6 +27,8 @@ extension LiveModel {
         package var bounds: ClosedRange<Double>?
         /// The value as a number, in the displayed unit.
         package var number: Double?
+        /// The name of the number's raw value; nil without one.
+        package var label: String?
         /// The value if it is not a number, or why there is no value.
         package var text: String?
         /// The least value so far, in the displayed unit.
@@ -125,6 +127,11 @@ extension LiveModel.Row {
 }
 
 extension LiveModel.Row {
+    /// What follows the number: its unit, and its name in brackets.
+    var remark: String {
+        [unit, label.map { "(\($0))" } ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
     /// Converts names and limits to `units`.
     package mutating func show(in units: UnitSystem) {
         let conversion = units.conversion(from: metricUnit)

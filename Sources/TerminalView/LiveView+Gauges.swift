@@ -94,7 +94,8 @@ extension LiveView {
             return [title] + (body + Array(repeating: blank, count: rows)).prefix(rows)
         }
         let style = valueStyle(row, isStale)
-        let value = fixed(number, row.decimals) + (row.unit.isEmpty ? "" : " " + words(row.unit))
+        let value =
+            fixed(number, row.decimals) + (row.remark.isEmpty ? "" : " " + words(row.remark))
         let word = row.level.map { " \(Self.shape($0.level)) \($0.word)" } ?? ""
         guard let scale = row.scale else {
             let text = fixed(number, row.decimals)
@@ -106,7 +107,7 @@ extension LiveView {
                     blank, line(text, style), blank,
                 ]
             let above = Array(repeating: blank, count: max(1, (rows - 4) / 2))
-            let body = above + big + [line(words(row.unit) + word, plainStyle)]
+            let body = above + big + [line(words(row.remark) + word, plainStyle)]
             return [title] + (body + Array(repeating: blank, count: rows)).prefix(rows)
         }
         let arc = arc(row, scale, number, grid.arcRows, style)

@@ -84,7 +84,7 @@ extension LiveView {
         guard size.rows >= Self.leastConstants, !rows.isEmpty else { return [] }
         var facts: [String] = []
         for row in rows where row.updated != nil {
-            let value = row.text ?? row.number.map { fixed($0, row.decimals) + " " + row.unit }
+            let value = row.text ?? row.number.map { fixed($0, row.decimals) + " " + row.remark }
             guard let fact = value.map({ row.name + ": " + $0.trimmed }), !facts.contains(fact)
             else { continue }
             facts.append(fact)
@@ -176,7 +176,7 @@ extension LiveView {
             let value = row.number.map { text(of: $0, row, in: columns.value) } ?? "—"
             let shown = fitted(value, columns.value, right: true)
             cells.append(palette(valueStyle(row, isStale), shown))
-            cells.append(styled(fitted(words(row.unit), columns.unit), plainStyle))
+            cells.append(styled(fitted(words(row.remark), columns.unit), plainStyle))
             if columns.level > 0 { cells.append(level(row, columns.level, isStale)) }
             if columns.bar > 0 { cells.append(bar(row, columns, isStale)) }
             if columns.extremes > 0 {

@@ -47,7 +47,7 @@ extension LiveView {
                 ? BigDigits.large(text) : isASCII ? BigDigits.thin(text) : BigDigits.small(text)
             left = digits.map { ($0, style) }
             let word = row.level.map { "  \(Self.shape($0.level)) \($0.word)" } ?? ""
-            left.append((words(row.unit) + word, isStale ? .dim : row.level == nil ? nil : style))
+            left.append((words(row.remark) + word, isStale ? .dim : row.level == nil ? nil : style))
         } else {
             left = [(words(row.words(hasReadings: hasReadings) ?? "—"), isStale ? .dim : .bold)]
         }

@@ -138,7 +138,7 @@ package struct ImportTable: Sendable {
         unit.isEmpty ? place(name, name, unit, .text) : nil
     }
 
-    /// Records the label of an enumeration's code.
+    /// Records the label of an enumeration's code, or of a number.
     mutating func label(_ code: UInt64, _ label: String, of signal: SignalIndex) {
         let place = Int(signal.rawValue)
         if !signals[place].labels.contains(where: { $0.code == code }) {

@@ -39,7 +39,7 @@ extension ImportedObject {
             return .voltage(volts)
         }
         let signal = table.place(id, text("name") ?? id, unit, kind)
-        if let label, case .label(let code) = shown { table.label(code, label, of: signal) }
+        if let label, let code = shown.whole { table.label(code, label, of: signal) }
         var reading = Reading(
             ecu: try ecu(), dataID: dataID, signal: signal, value: shown,
             raw: InlineBytes(try bytes("raw")), line: 0)
@@ -55,7 +55,7 @@ extension ImportedObject {
         let code = keys["code"]?.number.flatMap { UInt64(exactly: $0) }
         switch keys["value"] {
         case .number(let number)?:
-            return (.number(number), .number, nil)
+            return (.number(number), .number, text("label"))
         case .bool(let flag)?: return (.flag(flag), .flag, nil)
         case .string(let text)?:
             guard let code else {

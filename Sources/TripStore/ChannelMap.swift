@@ -122,7 +122,7 @@ struct ChannelMap {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, arguments)
         let id = database.lastInsertedRowID
-        for (code, label) in signal.labels {
+        for (code, label) in signal.valueLabels {
             guard let code = Int64(exactly: code) else { continue }
             try database.execute(
                 "INSERT OR IGNORE INTO channel_label (channel, code, label) VALUES (?, ?, ?)",

@@ -42,6 +42,23 @@ import Testing
         #expect(finding.isError)
     }
 
+    @Test(
+        arguments: [
+            ("label 03 : Drive", nil), ("label 03 : a\n  label 03 : b", .code("G", raw: 3)),
+            ("label 100 : a", .code("G", raw: 0x100)),
+            ("point 00 1\n  point FF 2\n  label 03 : Drive", .labels("G")),
+            ("label 03", .text(.missing("the text after ` : `"))),
+        ] as [(String, TableFinding.Kind?)])
+    func `numbers may have names for raw values`(lines: String, kind: TableFinding.Kind?) {
+        let text = "record 22:1000 1 : R\n  signal G A unverified : Gear\n  "
+        #expect(lint(text + lines).map(\.kind) == (kind.map { [$0] } ?? []))
+    }
+
+    @Test func `only numbers and enumerations have labels`() {
+        let text = "record 22:1000 1 : R\n  signal G A.0 flag : F\n  label 01 : on"
+        #expect(lint(text).map(\.line) == [3])
+    }
+
     @Test func `Shared bits need a flag or a condition that separates them`() {
         func overlaps(_ second: String) -> Bool {
             lint(

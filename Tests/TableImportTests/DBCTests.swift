@@ -278,6 +278,35 @@ import Testing
         #expect(second["M.Level"] == .missing(.notAvailable, code: nil))
     }
 
+    /// VAL_ numbers are raw, whatever the factor; those of a signed signal are signed.
+    @Test func `a number keeps its value and has a name for some of them`() throws {
+        let text = """
+            BO_ 416 M: 8 A
+             SG_ Gear : 0|8@1+ (1,0) [0|3] "" A
+             SG_ Level : 8|8@1+ (0.5,-10) [0|0] "%" A
+             SG_ Turn : 16|8@1- (1,0) [0|0] "" A
+             SG_ Real : 32|32@1- (1,0) [0|0] "" A
+            VAL_ 416 Gear 0 "Park" 1 "R" 2 "N" 3 "Drive";
+            VAL_ 416 Level 3 "low" 255 "SNA" 300 "beyond";
+            VAL_ 416 Turn -1 "left" 1 "right" 254 "not a code";
+            VAL_ 416 Real 0 "zero";
+            SIG_VALTYPE_ 416 Real : 1;
+            """
+        let table = try table(text)
+        let signals = table.signals
+        let kinds = signals.map(\.kind)
+        #expect(kinds == [.number, .number, .number, .number])
+        let data: [UInt8] = [3, 3, 0xFF, 0, 0, 0, 0, 0]
+        let values = signals.map { $0.value(in: data) }
+        #expect(values == [.number(3), .number(-8.5), .number(-1), .number(0)])
+        let names = zip(signals, values).map { $0.label(of: $1) }
+        #expect(names == ["Drive", "low", "left", nil])
+        #expect(signals[0].label(of: .number(4)) == nil)
+        #expect(signals[1].label(of: .number(3)) == nil)
+        #expect(signals[2].labels.map(\.code) == [1, 255])
+        #expect(signals[1].value(raw: 255) == .missing(.notAvailable, code: nil))
+    }
+
     @Test func `a number that no floating point number holds stays exact`() throws {
         let table = try table(
             """

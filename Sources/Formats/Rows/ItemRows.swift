@@ -109,6 +109,9 @@ public struct ItemRows: Sendable {
         if let id = reading.dataID, id.service == DataID.frames {
             row.add("message", .text(table.record(id)?.name ?? ""))
         }
+        if case .number = reading.value, let label = signal?.label(of: reading.value) {
+            row.add("label", .text(label))
+        }
         return row
     }
 

@@ -78,7 +78,7 @@ package struct ReadingLines {
                 "\(localClock(time))  \(fitted(reading.ecu?.description ?? "—", 3))  "
                     + "\(fitted(printable(signal.id), 16))  "
                     + (value.isNumber
-                        ? "\(fitted(value.value, 10, right: true)) \(value.unit)" : value.value))
+                        ? "\(fitted(value.value, 10, right: true)) \(value.remark)" : value.value))
         }
     }
 

@@ -112,7 +112,7 @@ package struct AnswerPrinter {
         let name = signal.name + (reading.parameterCode.map { " (\($0.text))" } ?? "")
         rows.add([
             .init(reading.ecu, names), .init(signal.id, .bold), .init(name),
-            .init(value.value, value.isMissing ? .dim : nil), .init(value.unit),
+            .init(value.value, value.isMissing ? .dim : nil), .init(value.remark),
         ])
     }
 

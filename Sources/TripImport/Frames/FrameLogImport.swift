@@ -198,10 +198,8 @@ struct FrameLogImport: ImportReader {
         let index = reading.signal.rawValue
         let found = places[index] ?? table.place(signal.id, signal.name, signal.unit, signal.kind)
         places[index] = found
-        if case .label(let code) = reading.value,
-            let label = signal.labels.first(where: { $0.code == code })
-        {
-            table.label(code, label.label, of: found)
+        if let label = signal.label(of: reading.value), let code = reading.value.whole {
+            table.label(code, label, of: found)
         }
         return found
     }

@@ -94,11 +94,14 @@ extension Signal {
             }
             return number
         case .floatingPoint:
-            let number =
-                bitLength == 64
-                ? Double(bitPattern: raw)
-                : Double(Float(bitPattern: UInt32(truncatingIfNeeded: raw)))
-            return number.isFinite ? number : nil
+            if bitLength == 64 {
+                let number = Double(bitPattern: raw)
+                return number.isFinite ? number : nil
+            }
+            // The shortest decimal of the 32 bits: 0.4 and not 0.4000000059604645, whose other digits no ECU
+            // sent. Rounded to 32 bits, the number is the same again.
+            let number = Float(bitPattern: UInt32(truncatingIfNeeded: raw))
+            return number.isFinite ? Double(number.description) : nil
         }
     }
 

@@ -28,6 +28,35 @@ public func decimals(forStep step: Double) -> Int {
     }
 }
 
+/// `value` with the decimals of its steps; if the step is 0, as of a floating point number, with the digits that
+/// have a meaning.
+public func numberText(_ value: Double, step: Double) -> String {
+    step == 0 ? significantText(value) : fixed(value, decimals(forStep: step))
+}
+
+/// `value` with at most seven significant digits, as many as 32 bits hold: `0.4`, `14.2`, `1e20`, `1.5e-7`.
+private func significantText(_ value: Double) -> String {
+    guard value.isFinite, value != 0 else { return fixed(value, 0) }
+    let digits = 7
+    var (mantissa, exponent) = (abs(value), 0)
+    while mantissa >= 10 { (mantissa, exponent) = (mantissa / 10, exponent + 1) }
+    while mantissa < 1 { (mantissa, exponent) = (mantissa * 10, exponent - 1) }
+    if (-4..<15).contains(exponent) {
+        return withoutEndZeros(fixed(value, max(0, digits - 1 - exponent)))
+    }
+    var text = withoutEndZeros(fixed(mantissa, digits - 1))
+    if text == "10" { (text, exponent) = ("1", exponent + 1) }
+    return (value < 0 ? "-" : "") + "\(text)e\(exponent)"
+}
+
+private func withoutEndZeros(_ text: String) -> String {
+    guard text.contains(".") else { return text }
+    var kept = text[...]
+    while kept.last == "0" { kept.removeLast() }
+    if kept.last == "." { kept.removeLast() }
+    return String(kept)
+}
+
 /// `1834.2 s` as `30:34`, or `1:02:03` from one hour on.
 public func clockText(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds >= 0, seconds < 1e9 else { return "—" }

@@ -23,9 +23,9 @@ public struct ValueText: Hashable, Sendable {
         case .number(let metric):
             let conversion = units.conversion(from: signal.unit)
             isNumber = true
-            value = fixed(
+            value = numberText(
                 conversion.map { $0(metric) } ?? metric,
-                decimals(forStep: signal.shownStep * (conversion?.factor ?? 1)))
+                step: signal.shownStep * (conversion?.factor ?? 1))
             unit = conversion?.unit ?? signal.unit
             label = signal.label(of: reading.value).map { printable($0) }
         case .flag(let flag): value = flag ? "on" : "off"
@@ -65,8 +65,11 @@ extension Reading.Missing {
 
 extension Signal {
     /// The change of the value per raw bit step; unit: that of the signal.
+    ///
+    /// 0 for a floating point number, which has no such step.
     public var shownStep: Double {
+        if formula?.encoding == .floatingPoint { return 0 }
         // The voltage at the adapter is received as text with one decimal.
-        bitLength == 0 ? 0.1 : abs(multiplier / divisor)
+        return bitLength == 0 ? 0.1 : abs(multiplier / divisor)
     }
 }

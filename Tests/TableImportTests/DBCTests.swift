@@ -253,6 +253,21 @@ import Testing
         #expect(try values(table, "FD:1A0", none)["M.F"] == .missing(.notAvailable, code: nil))
     }
 
+    /// IEEE 754: 3ECCCCCD is nearest to 0.4, 60AD78EC to 1e20; neither 32 bits say the digits of 64.
+    @Test(arguments: [(0x3ECC_CCCD, 0.4), (0x60AD_78EC, 1e20), (0x3F55_3F7D, 0.833)])
+    func `a number of 32 bits has the digits of 32 bits`(raw: UInt64, value: Double) throws {
+        let signal = try #require(
+            try table(
+                """
+                BO_ 416 M: 8 A
+                 SG_ F : 0|32@1- (1,0) [0|0] "" A
+                SIG_VALTYPE_ 416 F : 1;
+                """
+            ).signals.first)
+        #expect(signal.value(raw: raw) == .number(value))
+        #expect(Float(value).bitPattern == UInt32(raw))
+    }
+
     @Test func `labels name codes, and mark numbers without a value`() throws {
         let table = try table(
             """

@@ -27,9 +27,11 @@ extension TripReadings {
         return same?.shownStep ?? step(ofValues: found)
     }
 
-    /// The largest power of ten, from 1 to 0.001, that divides both extremes.
+    /// The largest power of ten, from 1 to 0.001, that divides both extremes; 0 if an extreme is less than that, or
+    /// so great that only a floating point number holds both.
     private func step(ofValues found: TripSignal) -> Double {
         let values = [found.minimum, found.maximum].compactMap(\.self)
+        if values.contains(where: { $0 != 0 && !(5e-4...9e11).contains(abs($0)) }) { return 0 }
         let steps = [1, 10, 100].first { factor in
             values.allSatisfy { ($0 * factor - ($0 * factor).rounded()).magnitude < 1e-6 * factor }
         }

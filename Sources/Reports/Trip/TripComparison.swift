@@ -204,19 +204,19 @@ package struct TripComparison {
             .sorted(by: { ($0.difference ?? 0) > ($1.difference ?? 0) })
         {
             let conversion = output.units.conversion(from: line.unit)
-            let places = decimals(forStep: line.step * (conversion?.factor ?? 1))
+            let step = line.step * (conversion?.factor ?? 1)
             let shown = { (value: Double?) -> Double? in
                 value.map { number in conversion.map { $0(number) } ?? number }
             }
             let cell = { (value: Double?) in
-                TextTable.Cell(shown(value).map { fixed($0, places) } ?? "—")
+                TextTable.Cell(shown(value).map { numberText($0, step: step) } ?? "—")
             }
             let (one, two) = (line.first, line.second)
             let means = line.isTotal ? (nil, nil) : (one?.mean, two?.mean)
             let ends = line.isTotal ? (one?.maximum, two?.maximum) : means
             var change = TextTable.Cell("")
             if let before = shown(ends.0), let after = shown(ends.1) {
-                let text = fixed(after - before, places)
+                let text = numberText(after - before, step: step)
                 change = .init(text.hasPrefix("-") || after == before ? text : "+" + text)
             }
             rows.add([

@@ -190,9 +190,9 @@ extension TripSignal {
             uniquingKeysWith: { first, _ in first })
         let cell = { @Sendable (value: Double?, found: TripSignal) in
             let conversion = conversion(found)
-            let places = decimals(forStep: (steps[found] ?? 1) * (conversion?.factor ?? 1))
+            let step = (steps[found] ?? 1) * (conversion?.factor ?? 1)
             return TextTable.Cell(
-                value.map { fixed(conversion?($0) ?? $0, places) } ?? "")
+                value.map { numberText(conversion?($0) ?? $0, step: step) } ?? "")
         }
         return RowShape(
             "tripSignal",

@@ -291,9 +291,9 @@ package struct TripReport {
         numbers.map { found in
             let signal = readings.table[found.signal]
             let conversion = units.conversion(from: signal.unit)
-            let places = decimals(forStep: readings.step(of: found) * (conversion?.factor ?? 1))
+            let step = readings.step(of: found) * (conversion?.factor ?? 1)
             let number = { (value: Double?) -> HTMLText.Cell in
-                .init(value.map { fixed(conversion?($0) ?? $0, places) } ?? "", "n")
+                .init(value.map { numberText(conversion?($0) ?? $0, step: step) } ?? "", "n")
             }
             return names.cell(found.ecu) + [
                 .init(signal.id), .init(signal.name),

@@ -43,10 +43,10 @@ package struct TripRole: Hashable, Sendable {
     /// `76.0 % to 71.5 %`, in the units that are shown.
     func text(_ readings: TripReadings, _ units: UnitSystem) -> String {
         let conversion = units.conversion(from: unit)
-        let places = decimals(forStep: readings.step(of: signal) * (conversion?.factor ?? 1))
+        let step = readings.step(of: signal) * (conversion?.factor ?? 1)
         let shown = conversion?.unit ?? unit
         func text(_ value: Double) -> String {
-            fixed(conversion?(value) ?? value, places) + (shown.isEmpty ? "" : " " + shown)
+            numberText(conversion?(value) ?? value, step: step) + (shown.isEmpty ? "" : " " + shown)
         }
         return text(first) == text(last) ? text(first) : "\(text(first)) to \(text(last))"
     }

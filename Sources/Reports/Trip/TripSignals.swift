@@ -67,9 +67,9 @@ struct TripSignals {
     ) -> String {
         let signal = readings.table[found.signal]
         let conversion = units.conversion(from: signal.unit)
-        let places = decimals(forStep: readings.step(of: found) * (conversion?.factor ?? 1))
+        let step = readings.step(of: found) * (conversion?.factor ?? 1)
         return quantityText(
-            fixed(conversion?(value) ?? value, places), conversion?.unit ?? signal.unit)
+            numberText(conversion?(value) ?? value, step: step), conversion?.unit ?? signal.unit)
     }
 
     /// The name of a signal, with its ECU if several report it.

@@ -130,6 +130,11 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
             continueOffering()
             drainFollowUps()
         }
+        // What arrived before a deadline counts before it. A thread that had to wait for the processor finds more frames
+        // of a busy bus than one read returns.
+        if machine.dialect.capabilities.hearsOthers, let due = deadlines.nearest, due <= now {
+            readArrived()
+        }
         while let deadline = deadlines.takeExpired(at: now) {
             if deadline == .dialect(.listen) { hearTheRest() }
             handle(.deadlineExpired(deadline))
@@ -179,10 +184,16 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     }
 
     /// Reads what arrived before now, because a slow reader may be behind when the listening ends.
-    ///
-    /// On a busy bus, more frames arrive meanwhile: the time of a frame shows that all earlier ones were read.
     private mutating func hearTheRest() {
         guard configuration.onlyListens, driver.handover.request != nil else { return }
+        readArrived()
+        noteLostFrames(isEnd: true)
+    }
+
+    /// Reads all that arrived before now.
+    ///
+    /// On a busy bus, more frames arrive meanwhile: the time of a frame shows that all earlier ones were read.
+    private mutating func readArrived() {
         let end = now
         var waiting = session?.waitingBytes ?? 0
         while let kind = session?.kind {
@@ -192,7 +203,6 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
                 kind == .frames ? session?.frameTimes.last.map { $0 < end } ?? false : waiting > 0
             guard count > 0, isBehind, !(session?.isDrained ?? true) else { break }
         }
-        noteLostFrames(isEnd: true)
     }
 
     private mutating func take(_ bytes: [UInt8]) {

@@ -57,9 +57,14 @@ import Testing
         "obdscan info -d ble:AA:BB:CC:DD:EE:FF": "needs that adapter; Tests/System has one",
         "obdscan live -d can:can0 --listen --table car.dbc":
             "needs a bus; RawCANTests has simulated ones",
+        "obdscan live -d can:can0 --table car.dbc rpm speed Dash.Odometer":
+            "needs a bus; RawCANTests has simulated ones",
         "obdscan log -d can:can0 --listen --table car.dbc":
             "needs a bus; RawCANTests has simulated ones",
+        "obdscan log -d can:can0 --table car.dbc rpm speed Dash.Odometer":
+            "needs a bus; RawCANTests has simulated ones",
         "obdscan monitor -d can:can0": "needs a bus; RawCANTests has simulated ones",
+        "obdscan monitor -d can:can0 --changes": "needs a bus; RawCANTests has simulated ones",
         "obdscan monitor -d can:can0 --rates --duration 5s":
             "needs a bus; RawCANTests has simulated ones",
         "obdscan monitor -d can:can0 --table car.dbc":

@@ -191,7 +191,8 @@ private struct CauseReader {
                 }
             }
             guard !cause.severities.isEmpty else { throw fault(name, "followed by numbers") }
-        case "expect":
+        case "expect", "maybe":
+            if word == "maybe", let feature = rest.first { cause.maybes.insert(String(feature)) }
             guard rest.count >= 3,
                 let change = CauseTable.Expectation.Change(rawValue: String(rest[1])),
                 let formula = CauseExpression(Array(rest.dropFirst(2)))

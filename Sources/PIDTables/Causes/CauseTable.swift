@@ -108,6 +108,8 @@ package struct CauseTable: Sendable {
         package var severities: [Double] = []
         package var severityUnit = ""
         package var expects: [Expectation] = []
+        /// Features that it changes in half of all vehicles only.
+        package var maybes: Set<String> = []
         /// Features of which it says nothing.
         package var free: Set<String> = []
         package var musts: [Condition] = []

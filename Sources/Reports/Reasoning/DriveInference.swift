@@ -37,14 +37,11 @@ package struct DriveInference: Sendable {
     package let untested: [(cause: CauseTable.Cause, missing: [String])]
 
     /// The exponent of all likelihood ratios: features are less independent than the arithmetic takes them to be.
-    static let calibration = 0.8
+    static let calibration = 1.0
     static let otherPrior = 0.03
     /// How far the formulas of a cause may be off, as a share of the shift that they expect: no two engines share their
     /// geometry, and the severity lies between those that are tried.
     static let formulaError = 0.15
-
-    /// The share of vehicles with a fault whose monitors have already noticed it.
-    static let monitored = 0.7
 
     package init(
         _ features: [String: DriveFeature], numbers: [String: Double], traits: Set<String>,
@@ -81,9 +78,8 @@ package struct DriveInference: Sendable {
                     let feature = counted[place]
                     if let value = prediction.value(of: feature.measure) {
                         var weight = Self.log(feature, value) - healths[place]
-                        if !feature.measure.monitors.isEmpty {
-                            weight = Logarithm.log(
-                                1 - Self.monitored + Self.monitored * Logarithm.exp(weight))
+                        if cause.maybes.contains(feature.id) {
+                            weight = Logarithm.log(0.5 + 0.5 * Logarithm.exp(weight))
                         }
                         weights[feature.id] = weight
                         expected[feature.id] = value

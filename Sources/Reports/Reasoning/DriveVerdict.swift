@@ -91,7 +91,7 @@ package struct DriveVerdict: Sendable {
         } else {
             kind = .nothing
         }
-        causes = Array(shown.prefix(3))
+        causes = Array(shown.sorted { $0.probability > $1.probability }.prefix(3))
         worst =
             kind == .unclear
             ? Array(judged.filter { $0.excess > 0 }.sorted { $0.excess > $1.excess }.prefix(3))

@@ -2,7 +2,9 @@
 struct FrontSensorWatch: Sendable {
     /// In steady driving.
     private(set) var crossings: DriveCrossings?
-    private var range: (low: Double, high: Double, from: Int64)?
+    /// Two minutes in which the mixture is controlled, and the one of all in which the sensor moved least.
+    private var window: (low: Double, high: Double, from: Int64, seconds: Double)?
+    private var least: (low: Double, high: Double, from: Int64, to: Int64)?
     /// How long the sensor takes to show the air of a fuel cut.
     private var delays: [Double] = []
     private var cutSince: Int64?
@@ -31,8 +33,18 @@ struct FrontSensorWatch: Sendable {
         takeLean(volts < 0.3, now)
         takeCrossing(volts, middle: 0.45, now)
         guard now.has(now.runningSince, 120), now.isWarm(50) else { return }
-        let old = range ?? (volts, volts, now.t)
-        range = (min(old.low, volts), max(old.high, volts), old.from)
+        // In a fuel cut and at full load it stands still.
+        guard now.sinceFuelCut == nil, now.sincePull == nil, now.gap <= 3_000_000 else { return }
+        var next = window ?? (volts, volts, now.t, 0)
+        next = (
+            min(next.low, volts), max(next.high, volts), next.from,
+            next.seconds + Double(now.gap) / 1e6
+        )
+        window = next.seconds < 120 ? next : nil
+        guard next.seconds >= 120 else { return }
+        if least.map({ next.high - next.low < $0.high - $0.low }) ?? true {
+            least = (next.low, next.high, next.from, now.t)
+        }
     }
 
     private mutating func takeCrossing(_ value: Double, middle: Double, _ now: DriveMoment) {
@@ -60,12 +72,8 @@ struct FrontSensorWatch: Sendable {
             found["front.delay"] = Measured(
                 value: delays[delays.count / 2], seconds: Double(delays.count))
         }
-        guard let range, let front = now.latest(.frontVoltage), now.hasMoved(.frontVoltage) else {
-            return
-        }
-        found["front.range"] = .span(
-            range.high - range.low, from: range.from, to: front.t)
-        found["front.middle"] = .span(
-            (range.high + range.low) / 2, from: range.from, to: front.t)
+        guard let least, now.latest(.fuelStatus) != nil, now.hasMoved(.frontVoltage) else { return }
+        found["front.range"] = .span(least.high - least.low, from: least.from, to: least.to)
+        found["front.middle"] = .span((least.high + least.low) / 2, from: least.from, to: least.to)
     }
 }

@@ -11,17 +11,18 @@ struct MixtureWatch: Sendable {
     /// The longest stretch of a pull in which the mixture was too lean, and the current one.
     private var leanest = Measured(value: 0)
     private var lean: (from: Int64, last: Int64)?
+    /// The longest time in which a pull could be lean.
+    private var longest = 0.0
 
     mutating func takeLambda(_ value: Double, _ now: DriveMoment) {
-        // 0 and the end of the range are not measured values.
-        guard value > 0.5, value < 1.99, let wanted = now.fresh(.commandedLambda), wanted > 0.5
-        else { return }
+        // 0 is not a measured value, and the end of the range only says that the mixture is lean.
+        guard value > 0.5, let wanted = now.fresh(.commandedLambda), wanted > 0.5 else { return }
         takePull(isLean: value > wanted + 0.08, now)
         if now.sincePull == nil, now.fresh(.fuelStatus) == 2 {
             wander.all += 1
             if abs(value - wanted) > 0.08 { wander.off += 1 }
         }
-        if now.sinceFuelCut == nil { lambda.add(value - wanted, now) }
+        if now.sinceFuelCut == nil, value < 1.99 { lambda.add(value - wanted, now) }
     }
 
     mutating func takeFront(_ volts: Double, _ now: DriveMoment) {
@@ -37,7 +38,10 @@ struct MixtureWatch: Sendable {
     /// Leaves out the first moments of a pull, in which fuel settles on the walls.
     private mutating func takePull(isLean: Bool, _ now: DriveMoment) {
         let pulls = now.has(now.sincePull, 1.5)
-        if pulls { pull.add(isLean ? 1 : 0, at: now.t) }
+        if pulls {
+            pull.add(isLean ? 1 : 0, at: now.t)
+            longest = max(longest, Double(now.t - (now.sincePull ?? now.t)) / 1e6 - 1.5)
+        }
         guard pulls, isLean else {
             lean = nil
             return
@@ -57,6 +61,7 @@ struct MixtureWatch: Sendable {
             var leanest = leanest
             (leanest.value, leanest.seconds) = (min(leanest.value, 8), pull.seconds)
             found["lean.pull"] = leanest
+            found["pull.longest"] = Measured(value: min(longest, 8), seconds: pull.seconds)
         }
     }
 }

@@ -38,8 +38,9 @@ package struct DriveRecord: Hashable, Sendable {
             self.t = t
         }
 
-        /// How far the value is from the middle of what is allowed, as a share of the way to the limit: above 1
-        /// it failed. At most 2.
+        /// The distance from the middle of what is allowed, as a share of the way to the limit.
+        ///
+        /// Above 1 the test failed; at most 2.
         var strain: Double? {
             switch (low, high) {
             case (let low?, let high?) where high > low:

@@ -63,6 +63,11 @@ import Testing
         #expect(kept(values, of: speed, step: 1000) == [0, 1, 101])
     }
 
+    @Test func `a code without a name stays a state`() {
+        let codes = Array(repeating: Reading.Value.missing(.undefined, code: 9), count: 101)
+        #expect(kept([.label(code: 1)] + codes, of: speed, step: 100) == [0, 1, 51, 101])
+    }
+
     @Test(arguments: [
         ("M.COUNTER", true), ("M.LKAS_Checksum", true), ("M.BZ", true), ("ESP.ESP_CRC8", true),
         ("M.AliveCnt", true), ("M.MSG_CNT_2", true), ("M.Speed", false), ("M.COUNTRY", false),

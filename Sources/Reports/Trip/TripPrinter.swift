@@ -188,6 +188,10 @@ extension TripSignal {
         let steps = Dictionary(
             readings.signals.map { ($0, readings.step(of: $0)) },
             uniquingKeysWith: { first, _ in first })
+        // The mean of codes is no code.
+        let mean = { @Sendable (found: TripSignal) in
+            [.number, .flag].contains(table[found.signal].kind) ? found.mean : nil
+        }
         let cell = { @Sendable (value: Double?, found: TripSignal) in
             let conversion = conversion(found)
             let step = (steps[found] ?? 1) * (conversion?.factor ?? 1)
@@ -209,8 +213,8 @@ extension TripSignal {
                 },
                 Field(
                     "mean", "MEAN", .right,
-                    cell: { cell(table[$0.signal].isTotal ? nil : $0.mean, $0) }
-                ) { value($0.mean, $0) },
+                    cell: { cell(table[$0.signal].isTotal ? nil : mean($0), $0) }
+                ) { value(mean($0), $0) },
                 Field("max", "MAX", .right, cell: { cell($0.maximum, $0) }) {
                     value($0.maximum, $0)
                 },

@@ -45,7 +45,7 @@ struct TripSignals {
         }
         var shares: [Int: SignalShares] = [:]
         if !places.isEmpty {
-            try readings.forEachNumber(of: places) { t, place, value in
+            try readings.forEachState(of: places) { t, place, value in
                 shares[place, default: SignalShares()].take(value, at: t)
             }
         }

@@ -131,7 +131,8 @@ package struct HeardFilter: Sendable {
         // A log may continue after a clock was set back.
         guard passed >= 0 else { return true }
         guard last.value == value else { return passed >= interval(value) }
-        if case .missing = value { return false }
+        // A code without a name is a state of the ECU that lasts, as any other code.
+        if case .missing(let reason, _) = value, reason != .undefined { return false }
         return passed >= repeatInterval
     }
 

@@ -17,8 +17,14 @@ import Testing
             ([(0, 1), (19, 2), (100, 2)], "closed loop 81 %, open loop 19 %"),
             ([(0, 1), (1, 2), (1000, 7)], "closed loop 100 %, open loop less than 1 %"),
             ([(0, 9), (10, 1), (20, 1)], "open loop 50 %, code 9 50 %"),
-        ] as [([(Int64, Double)], String?)])
-    func `each value counts until the next`(readings: [(Int64, Double)], text: String?) {
+            // A reading without a value ends the state before, and a change at the end is a change.
+            (
+                [(0, 1), (10, nil), (50, 2), (55, nil), (100, nil)],
+                "not known 85 %, open loop 10 %, closed loop 5 %"
+            ),
+            ([(0, 1), (10, 9)], "open loop 100 %"), ([(0, nil), (10, nil)], nil),
+        ] as [([(Int64, Double?)], String?)])
+    func `each value counts until the next`(readings: [(Int64, Double?)], text: String?) {
         var shares = SignalShares()
         for (second, value) in readings { shares.take(value, at: second * 1_000_000) }
         #expect(shares.text(of: Self.loop) == text)

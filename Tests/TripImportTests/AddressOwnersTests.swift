@@ -91,6 +91,26 @@ import Testing
         #expect(file.skipped.count > 0)
     }
 
+    /// The new owner waits for 250 ms, and announces a long message before it sends anything else.
+    @Test func `the first message of a new owner is whole`() throws {
+        let file = try ImportedFile(
+            """
+            (1700000000.000000) can0 18FECA21#04FF00000000FFFF
+            (1700000000.010000) can0 18EEFF21#0300000000000000
+            (1700000000.100000) can0 1CECFF21#20120003FFCAFE00
+            (1700000000.110000) can0 1CEBFF21#0100FF5B0003015C
+            (1700000000.200000) can0 18EEFF21#0700000000000000
+            (1700000000.450000) can0 1CECFF21#20120003FFCAFE00
+            (1700000000.500000) can0 18FEF121#FF0033FFFFFFFFFF
+            (1700000000.510000) can0 1CEBFF21#0100FF5B0003015C
+            (1700000000.560000) can0 1CEBFF21#020004025D000503
+            (1700000000.610000) can0 1CEBFF21#035E000604FFFFFF
+            """)
+        #expect(file.codes == ["SPN91/FMI3", "SPN92/FMI4", "SPN93/FMI5", "SPN94/FMI6"])
+        // The message of the ECU that had the address before ends.
+        #expect(file.skipped.count == 1)
+    }
+
     @Test(arguments: [(800, false), (700, true)]) func `a late packet ends its message`(
         milliseconds: Int, isWhole: Bool
     ) throws {

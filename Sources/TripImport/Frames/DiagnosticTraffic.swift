@@ -224,6 +224,7 @@ package struct DiagnosticTraffic: Sendable {
             return isJ1939 == nil ? receiveNamedGroup(framed, frame) : nil
         }
         isJ1939 = true
+        noteOwner(of: frame)
         do throws(LinkError) {
             guard var message = try groups.receive(framed, at: time(of: frame)) else {
                 return .part(asked: nil)
@@ -236,6 +237,13 @@ package struct DiagnosticTraffic: Sendable {
         } catch {
             return Self.event(error)
         }
+    }
+
+    /// Gives up the messages of an ECU whose address another one has since this frame or the time before it.
+    private mutating func noteOwner(of frame: LoggedFrame) {
+        let source = UInt8(truncatingIfNeeded: frame.id)
+        let owner = owners.owner(of: source, at: frame.isTimed ? frame.time : nil)
+        if owner.isNew { groups.giveUp(source: source) }
     }
 
     /// Gives the messages of each ECU that has had an address a sender of its own: `21`, `21/02`.

@@ -230,10 +230,12 @@ package struct LiveScreen: ~Copyable {
     }
 
     private mutating func takeReadings() {
-        batches.removeAll(keepingCapacity: true)
         dropped += queue.take(&batches)
+        // The others wait until it is known which vehicle they are of.
+        let known = batches.prefix { !connection.doubt.concerns($0.answered) }
+        batches.removeFirst(known.count)
         let asked = Set(setup.wants.map(\.dataID))
-        for batch in batches {
+        for batch in known {
             // What ECUs send by themselves took no request.
             if !setup.hearsFrames || batch.answered > batch.asked {
                 model.exchanged(batch.answered - batch.asked, at: batch.answered)
@@ -297,7 +299,9 @@ package struct LiveScreen: ~Copyable {
 
     /// Whether a reading has or gets a row; see ``PollSetup/shows(_:asked:hasRow:)``.
     private func shows(_ reading: Reading, _ asked: Set<DataID>) -> Bool {
-        if let only = setup.onlyECU, let ecu = reading.ecu, ecu != only { return false }
+        if let only = setup.onlyECU, let ecu = reading.ecu, ecu != only, !reading.isHeardFrame {
+            return false
+        }
         // Values of a freeze frame are not current.
         if reading.frame != nil || reading.dtc != nil { return false }
         return extra.contains(reading.signal)

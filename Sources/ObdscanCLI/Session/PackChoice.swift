@@ -80,6 +80,12 @@ struct PackChoice: Sendable {
                     + "left out, because vehicles send them without a request: live, log and serve "
                     + "hear them on can: and slcan:, other adapters only with --listen")
         }
+        if own.groups > 0 {
+            note(
+                "\(counted(own.groups, "parameter group of your tables is", "parameter groups of your tables are")) "
+                    + "left out, because this vehicle does not answer by SAE J1939: --listen hears them"
+            )
+        }
         return own.answered
     }
 

@@ -12,6 +12,8 @@ public struct OwnRecords: Sendable {
     /// The number of records that vehicles send by themselves, that cannot be requested, and that this session does
     /// not hear.
     public private(set) var heard = 0
+    /// The number of parameter groups of SAE J1939, which this vehicle does not speak.
+    public private(set) var groups = 0
 
     /// Requests each record once, except `others`.
     ///
@@ -23,7 +25,11 @@ public struct OwnRecords: Sendable {
         for record in vehicle.table.records where record.isOwn && !others.contains(record) {
             let isGroup = record.dataID.service == DataID.parameterGroups
             guard record.dataID.isRequestable, !isGroup || isOnJ1939 else {
-                if !hearsFrames || isGroup { heard += 1 }
+                if isGroup {
+                    groups += 1
+                } else if !hearsFrames {
+                    heard += 1
+                }
                 continue
             }
             // All measured groups of SAE J1939 are polled anyway.

@@ -40,7 +40,7 @@ struct MonitorCommand: RuledCommand {
             --changes shows a line per identifier, with its rate and the age of its last frame. A byte that \
             changed within a second has a *, and one that changed within five a +. The key # makes what \
             changes by itself known; press a button in the vehicle then, and only what the button changes \
-            is marked. The key r forgets all changes, the blank holds the view, q quits.
+            is marked. The key r forgets all changes, the space bar holds the view, q quits.
 
             --to writes a log in the form of candump -l, which obdscan decode and can-utils read. A \
             file that exists is refused (exit code 73), because a capture cannot be made again.
@@ -91,7 +91,7 @@ struct MonitorCommand: RuledCommand {
     @Flag(
         help: ArgumentHelp(
             "Print only the rate of each identifier at the end.",
-            discussion: "CHANGED has a 1 for each bit that has changed."))
+            discussion: "CHANGED is hexadecimal; a bit that has changed is 1."))
     var rates = false
 
     @Flag(help: "Show the bytes that change, in a view of the whole bus.")

@@ -164,7 +164,7 @@ package struct BusWatch {
         if frames == 0, lost == 0 {
             note(
                 filters.isEmpty
-                    ? "No frame was heard. Is the ignition on? Behind a gateway, the socket shows only "
+                    ? "No frame was heard. Is the ignition on? Behind a gateway, the OBD socket shows only "
                         + "answers to requests."
                     : "No frame with an identifier of --id was heard.")
         }

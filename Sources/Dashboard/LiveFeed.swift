@@ -28,12 +28,15 @@ package struct LiveFeed: Sendable {
         let isRecorded: Bool
         /// Records trips of the sessions.
         let trips: TripSwitch?
+        /// Says once what is missing of the frames that a session hears; nil = nothing.
+        let heard: @Sendable () -> String?
         /// Called with messages for the user.
         let note: @Sendable (String) -> Void
 
         package init(
             open: @escaping Open, setup: @escaping @Sendable (Vehicle) throws -> PollSetup,
             protectsBattery: Bool, isRecorded: Bool, trips: TripSwitch? = nil,
+            heard: @escaping @Sendable () -> String? = { nil },
             note: @escaping @Sendable (String) -> Void
         ) {
             self.open = open
@@ -41,6 +44,7 @@ package struct LiveFeed: Sendable {
             self.protectsBattery = protectsBattery
             self.isRecorded = isRecorded
             self.trips = trips
+            self.heard = heard
             self.note = note
         }
     }
@@ -205,6 +209,7 @@ package struct LiveFeed: Sendable {
         return try loop.run(every: .seconds(1)) {
             if let trips { tryAgain(trips) }
             board.record(trips?.progress)
+            if setup.hears, let text = program.heard() { program.note(text) }
             board.update {
                 if $0.link == .live, SystemClock.now() - answered > limit {
                     Self.take(.vehicle, .silent, since: connection.utc(answered), &$0)

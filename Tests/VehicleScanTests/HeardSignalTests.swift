@@ -1,4 +1,5 @@
 import Diagnostics
+import OBDCore
 import PIDTables
 import Testing
 import VehicleScan
@@ -20,5 +21,41 @@ import VehicleScan
         #expect(resolved.unknown.map(\.isOnlyHeard) == [true])
         let speed = names.resolve([try names.find("speed")], in: [.classicCAN])
         #expect(speed.signals.map(\.dataID?.description) == ["01:0D"])
+    }
+
+    /// 765 is where the ECU answers that a record asks at 745; 7E9 answers OBD; 7B3 is the ECU of --ecu.
+    @Test func `a frame with the identifier of an answer is not heard beside requests`() throws {
+        let text = """
+            record 21:01 1..99 : Battery
+              header 745
+              reply 765
+              signal BATTERY.Soc A unit % unverified : Charge
+            record CAN:765 1..8 : ANSWER
+              signal ANSWER.X A unverified : X
+            record CAN:7E9 1..8 : OBD
+              signal OBD.X A unverified : X
+            record CAN:7B3 1..8 : OTHER
+              signal OTHER.X A unverified : X
+            record CAN:1A0 1..8 : MOTOR
+              signal MOTOR.Speed A unverified : Speed
+
+            """
+        let table = try PIDTables.load([TableFile(path: "t", contents: Array(text.utf8))])
+        let names = SignalNames(table)
+        func heard(_ selected: [SelectedSignal], _ ecu: ECUAddress? = nil) -> [String] {
+            names.heard(among: selected, asking: ecu).map { table[$0].id }
+        }
+        #expect(heard([]) == ["OTHER.X", "MOTOR.Speed"])
+        #expect(heard([], ECUAddress(0x7B3, .can11)) == ["MOTOR.Speed"])
+        let all = try ["ANSWER.X", "OBD.X", "OTHER.X", "MOTOR.Speed", "rpm"].map {
+            try names.find($0)
+        }
+        #expect(heard(all) == ["OTHER.X", "MOTOR.Speed"])
+        #expect(
+            names.frames(with: names.heard(among: all)) == [
+                ECUAddress(0x7B3, .can11), ECUAddress(0x1A0, .can11),
+            ])
+        let unknown = names.resolve(all, in: [.classicCAN]).unknown
+        #expect(unknown.filter(\.isOfAnswer).map(\.name) == ["ANSWER.X", "OBD.X"])
     }
 }

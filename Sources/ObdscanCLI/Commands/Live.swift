@@ -112,7 +112,7 @@ struct LiveCommand: RuledCommand {
     ]
 
     func run() throws {
-        let plan = try plan()
+        var plan = try plan()
         var needs = SessionNeeds(reconnect: .always)
         // Block signals before any thread exists; otherwise they would stop the process while the
         // view is open.
@@ -120,7 +120,6 @@ struct LiveCommand: RuledCommand {
         let screen = plan.isScreen ? try SignalInbox(SignalInbox.screen) : nil
         let recorder = plan.records ? try recorder(plan) : nil
         defer { recorder?.close() }
-        needs.hear(plan.heard)
         if !plan.listensOnly {
             plan.packs.add(to: &needs, for: plan.wanted)
             needs.restsWhileVehicleIsOff = rest.limits != nil
@@ -129,6 +128,8 @@ struct LiveCommand: RuledCommand {
         var until: Instant?
         var end = PollLoop.End.stopped
         repeat {
+            plan.heard = plan.heard?.fresh()
+            needs.hear(plan.heard)
             let queue = try BatchQueue(full: plan.isScreen ? .dropOldest : .refuse)
             let unsupported = try UnsupportedSignals(plan.table)
             needs.sinks = (recorder?.trip.trips.sinks ?? []) + [queue]
@@ -190,7 +191,8 @@ struct LiveCommand: RuledCommand {
         let isTold = (output.verbose || vehicle.traceStates) && isatty(STDERR_FILENO) == 1
         let isScreen = output.format == .text && !lines && !isTold && Terminal.takesScreens
         return Plan(
-            table: table, wanted: wanted, heard: try alone ?? HeardSignals(beside: wanted, table),
+            table: table, wanted: wanted,
+            heard: try alone ?? HeardSignals(beside: wanted, asking: vehicle.ecu?.address, table),
             listensOnly: alone != nil, isDriver: isDriver, alarms: alarming,
             packs: PackChoice(tables, automatic, table), automatic: automatic, isScreen: isScreen,
             records: records || isScreen,

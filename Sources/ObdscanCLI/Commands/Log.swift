@@ -294,7 +294,7 @@ struct LogCommand: RuledCommand {
             plan.trip.receiver = try PositionReceiver.chosen(gps) { [output] in output.note($0) }
         }
         plan.alarms = alarming.plan
-        plan.heard = try alone ?? HeardSignals(beside: chosen, table)
+        plan.heard = try alone ?? HeardSignals(beside: chosen, asking: link.ecu?.address, table)
         guard device.count < 2 else {
             try LogFleet(plan: plan, devices: device, link: link).run(inbox)
             return

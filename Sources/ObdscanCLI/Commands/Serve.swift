@@ -7,6 +7,7 @@ import Glibc
 import OBDCore
 import Reports
 import Settings
+import Synchronization
 import SystemIO
 import TripRecorder
 import VehicleScan
@@ -143,7 +144,7 @@ struct ServeCommand: RuledCommand {
         let names = SignalNames(table)
         let listed = try view.map { try SignalViews.find($0, names, UserSettings.current) } ?? []
         let wanted = try listed + signals.map { try names.findPaced($0) }
-        let heard = try HeardSignals(beside: wanted, table)
+        let heard = try HeardSignals(beside: wanted, asking: vehicle.ecu?.address, table)
         let place = try address()
         let source = try tileSource()
         let word = try chosenToken(place)
@@ -207,6 +208,8 @@ struct ServeCommand: RuledCommand {
     ) -> LiveFeed.Program {
         let (vehicle, output, limits) = (vehicle, output, rest.limits)
         let period = every?.duration
+        // Those of the current session.
+        let frames = SessionFrames()
         let isDriver = wanted.isEmpty && SignalViews.isDriver(view, UserSettings.current)
         return LiveFeed.Program(
             open: { queue, inbox, body in
@@ -214,7 +217,9 @@ struct ServeCommand: RuledCommand {
                     sinks: (trips?.sinks ?? []) + [queue], reconnect: .always, inbox: inbox)
                 needs.accessory = accessory
                 needs.restsWhileVehicleIsOff = limits != nil
+                let heard = heard?.fresh()
                 needs.hear(heard)
+                frames.current.withLock { $0 = heard?.listener.frames }
                 packs.add(to: &needs, for: wanted)
                 try withVehicle(vehicle, output, table, needs, body)
             },
@@ -230,6 +235,7 @@ struct ServeCommand: RuledCommand {
                 return setup
             },
             protectsBattery: limits != nil, isRecorded: vehicle.record != nil, trips: trips,
+            heard: { frames.current.withLock { $0?.news(at: SystemClock.now()) } },
             note: { output.remark($0) })
     }
 
@@ -380,4 +386,9 @@ extension ServeCommand {
             return nil
         }
     }
+}
+
+/// The frames that the current session hears.
+private final class SessionFrames: Sendable {
+    let current = Mutex<HeardFrames?>(nil)
 }

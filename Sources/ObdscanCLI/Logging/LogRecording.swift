@@ -25,11 +25,13 @@ struct LogRecording: Sendable {
     func run() throws -> LogOutcome {
         let begun = SystemClock.now()
         var current = self
-        var outcome = try recordVehicle()
+        current.plan.heard = plan.heard?.fresh()
+        var outcome = try current.recordVehicle()
         while outcome.meetsAnother {
             try outcome.printSummary(plan, of: accessory)
             let passed: Duration = SystemClock.now() - begun
             current.plan.duration = plan.duration.map { max(.zero, $0 - passed) }
+            current.plan.heard = plan.heard?.fresh()
             outcome = try current.recordVehicle()
         }
         return outcome

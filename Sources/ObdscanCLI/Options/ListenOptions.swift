@@ -51,14 +51,17 @@ struct HeardSignals: Sendable {
 
     /// What is heard beside the requests for `selected`, where nothing selected means everything; nil if the tables
     /// have nothing to hear.
-    init?(beside selected: [SelectedSignal], _ table: PIDTable) throws {
-        if let paced = selected.first(where: { $0.isHeard && $0.pace != nil }) {
+    init?(
+        beside selected: [SelectedSignal], asking ecu: ECUAddress?, _ table: PIDTable
+    ) throws {
+        let names = SignalNames(table)
+        let paced = selected.first { $0.pace != nil && names.isHeard($0, asking: ecu) }
+        if let paced {
             throw Failure(
                 "\(paced.signal.map { table[$0].id } ?? "it") is not requested, so it takes no interval",
                 hint: "leave out the text from @ on; ECUs send it by themselves", status: .usage)
         }
-        let names = SignalNames(table)
-        let signals = names.heard(among: selected)
+        let signals = names.heard(among: selected, asking: ecu)
         guard !signals.isEmpty else { return nil }
         named = selected.isEmpty ? [] : signals
         let frames = names.frames(with: signals)
@@ -66,6 +69,13 @@ struct HeardSignals: Sendable {
             table, try loadMonitorTables(), signals: selected.isEmpty ? nil : Set(signals),
             isJ1939: false, expecting: frames)
         beside = frames
+    }
+
+    /// The same for another session, which has heard nothing yet.
+    func fresh() -> HeardSignals {
+        var copy = self
+        copy.listener = listener.fresh()
+        return copy
     }
 
     /// Whether nothing is sent.

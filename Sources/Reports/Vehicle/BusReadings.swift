@@ -14,7 +14,7 @@ package struct BusReadings: BusListener {
     private var decoder: BusDecoder
     private var filter: HeardFilter
     /// Tells whether the table fits the bus.
-    package let frames: HeardFrames
+    package private(set) var frames: HeardFrames
     private var events: [BusDecoder.Event] = []
 
     /// Decodes by `table`; `signals` are the only ones to pass on, nil = all but counters and checksums.
@@ -29,6 +29,13 @@ package struct BusReadings: BusListener {
         frames = HeardFrames(expecting: expected)
         decoder = BusDecoder(table, monitors, isJ1939: isJ1939)
         filter = HeardFilter(only: signals)
+    }
+
+    /// The same for another session, which has heard nothing yet.
+    package func fresh() -> BusReadings {
+        var copy = self
+        copy.frames = HeardFrames(expecting: frames.expected)
+        return copy
     }
 
     /// Takes a frame, and appends what it completes.

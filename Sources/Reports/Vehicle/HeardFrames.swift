@@ -20,7 +20,7 @@ package final class HeardFrames: Sendable {
     private static let longestSilence = Duration.seconds(10)
     private static let mostIdentifiers = 2048
     /// The only frames to hear; empty = all.
-    private let expected: Set<ECUAddress>
+    let expected: Set<ECUAddress>
 
     init(expecting expected: Set<ECUAddress> = []) { self.expected = expected }
 
@@ -74,10 +74,10 @@ package final class HeardFrames: Sendable {
 
     private var silence: String {
         expected.isEmpty
-            ? "No frame was heard. Is the ignition on? Behind a gateway, the socket shows only "
+            ? "No frame was heard. Is the ignition on? Behind a gateway, the OBD socket shows only "
                 + "answers to requests."
-            : "No frame with \(Self.list(expected)) was heard. Is the table of this vehicle, and the "
-                + "ignition on? Behind a gateway, the socket shows only answers to requests."
+            : "No frame with \(Self.list(expected)) was heard. Is the table for this vehicle? Is "
+                + "the ignition on? Behind a gateway, the OBD socket shows only answers to requests."
     }
 
     private static func list(_ identifiers: Set<ECUAddress>) -> String {

@@ -176,7 +176,10 @@ extension LiveScreen {
             guard let selected = try settled(SignalNames(connection.table).find(choice)) else {
                 return
             }
-            if selected.isHeard, !setup.hearsFrames || !setup.named.isEmpty {
+            let isOnCAN = connection.scan.link?.capabilities.hearsOthers ?? false
+            if isOnCAN, !setup.hearsFrames || !setup.named.isEmpty,
+                SignalNames(connection.table).isHeard(selected, asking: connection.ecu)
+            {
                 say("ECUs send \(choice.text) by themselves: name it when live starts to hear it")
                 return
             }

@@ -11,7 +11,10 @@ extension PollSetup {
         every period: Duration?, unknown: (ResolvedSignals.Unknown) -> Void = { _ in }
     ) throws(VehicleError) -> PollSetup {
         let hearsFrames = vehicle.scan.link?.capabilities.hearsFrames ?? false
-        let asked = hearsFrames ? selected.filter { !$0.isHeard } : selected
+        let names = SignalNames(vehicle.table)
+        let asked =
+            hearsFrames
+            ? selected.filter { !names.isHeard($0, asking: vehicle.ecu) } : selected
         var setup: PollSetup
         if asked.isEmpty, !selected.isEmpty {
             setup = PollSetup([], table: vehicle.table, every: period, ecu: nil)
@@ -22,7 +25,7 @@ extension PollSetup {
         if hearsFrames {
             setup.hearsFrames = true
             if !selected.isEmpty {
-                setup.named += SignalNames(vehicle.table).heard(among: selected)
+                setup.named += names.heard(among: selected, asking: vehicle.ecu)
             }
         }
         setup.onlyECU = vehicle.ecu

@@ -11,6 +11,8 @@ public struct ResolvedSignals: Sendable {
         public var profiles: [DiagnosticProfile]
         /// Whether ECUs send the signal by themselves, so that no request exists.
         public var isOnlyHeard = false
+        /// Whether the signal is in frames with the identifier of an answer, which cannot be heard beside requests.
+        public var isOfAnswer = false
     }
 
     /// The signals to request, in the order of the names.
@@ -48,7 +50,9 @@ extension SignalNames {
             if found.isEmpty {
                 let name = one.signal.map { table[$0].id } ?? dataID.description
                 resolved.unknown.append(
-                    .init(name: name, profiles: profiles, isOnlyHeard: !dataID.isRequestable))
+                    .init(
+                        name: name, profiles: profiles, isOnlyHeard: !dataID.isRequestable,
+                        isOfAnswer: dataID.frameAddress != nil && !isHeard(one)))
             }
             resolved.signals += found
         }

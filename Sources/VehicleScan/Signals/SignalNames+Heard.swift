@@ -4,14 +4,26 @@ public import OBDCore
 extension SignalNames {
     /// The signals among `selected` that no ECU is asked for, because ECUs send them by themselves; with nothing
     /// selected, those of the whole table.
-    public func heard(among selected: [SelectedSignal]) -> [SignalIndex] {
-        let chosen = selected.filter(\.isHeard)
-        return selected.isEmpty
-            ? table.records.filter { $0.packs.isEmpty && $0.dataID.isHeardBesideRequests }
-                .flatMap(Self.signals)
-            : chosen.flatMap { one in
-                one.signal.map { [$0] } ?? one.record.map(Self.signals) ?? []
-            }
+    ///
+    /// A frame with the identifier of an answer is none of them: the answers to our own requests, to `ecu` among
+    /// others, would be read as its values.
+    public func heard(
+        among selected: [SelectedSignal], asking ecu: ECUAddress? = nil
+    ) -> [SignalIndex] {
+        let answers = answers(asking: ecu)
+        guard !selected.isEmpty else {
+            return table.records.filter {
+                $0.packs.isEmpty && Self.isHeard($0, beside: answers)
+            }.flatMap(Self.signals)
+        }
+        return selected.filter { one in
+            one.record.map { Self.isHeard($0, beside: answers) } ?? false
+        }.flatMap { one in one.signal.map { [$0] } ?? one.record.map(Self.signals) ?? [] }
+    }
+
+    /// Whether no ECU is asked for a signal, because ECUs send it by themselves.
+    public func isHeard(_ selected: SelectedSignal, asking ecu: ECUAddress? = nil) -> Bool {
+        !heard(among: [selected], asking: ecu).isEmpty
     }
 
     /// The identifiers of the frames with `signals`.
@@ -22,21 +34,22 @@ extension SignalNames {
                 .compactMap(\.dataID.frameAddress))
     }
 
+    /// The identifiers of the answers to requests of the table, and of requests to one ECU.
+    private func answers(asking ecu: ECUAddress?) -> Set<ECUAddress> {
+        let all = table.records.flatMap { [$0.responder, $0.target?.usualResponder] } + [ecu]
+        // An address byte in the data belongs to no identifier.
+        return Set(all.compactMap { $0 }.map { ECUAddress($0.value, $0.form) })
+    }
+
+    /// Whether a record is a frame that cannot be an answer to a request.
+    private static func isHeard(_ record: PIDTable.Record, beside answers: Set<ECUAddress>) -> Bool
+    {
+        guard let address = record.dataID.frameAddress else { return false }
+        return !address.physicalRequest.isUsualRequest && !answers.contains(address)
+    }
+
     private static func signals(of record: PIDTable.Record) -> [SignalIndex] {
         record.signals.map { SignalIndex(rawValue: $0) }
-    }
-}
-
-extension SelectedSignal {
-    /// Whether no ECU is asked for the signal, because ECUs send it by themselves.
-    public var isHeard: Bool { record?.dataID.isHeardBesideRequests ?? false }
-}
-
-extension DataID {
-    /// Whether the record is a frame that cannot be an answer to a request of OBD.
-    fileprivate var isHeardBesideRequests: Bool {
-        guard let address = frameAddress else { return false }
-        return !address.physicalRequest.isUsualRequest
     }
 }
 

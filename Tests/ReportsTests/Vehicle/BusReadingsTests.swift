@@ -152,4 +152,24 @@ import TripImport
         let table = try Self.loaded()
         #expect(throws: (any Error).self) { try BusSignals.find(["MOTOR.Nothing"], in: table) }
     }
+
+    /// Another device, or another vehicle, is judged by its own frames.
+    @Test func `each session judges its own bus`() throws {
+        let table = try Self.loaded()
+        let first = BusReadings(
+            table, MonitorTables(), signals: nil, isJ1939: false,
+            expecting: [ECUAddress(0x1A0, .can11)])
+        var second = first.fresh()
+        var batches: [ReadingBatch] = []
+        second.take(
+            BusFrame(id: ECUAddress(0x1A0, .can11), data: [0, 0, 1, 0x28, 0, 0, 0, 1]),
+            at: Instant(nanoseconds: 0), &batches)
+        #expect(batches.count == 1)
+        for frames in [first.frames, second.frames] {
+            #expect(frames.news(at: Instant(nanoseconds: 0)) == nil)
+        }
+        let later = Instant(nanoseconds: 20_000_000_000)
+        #expect(first.frames.news(at: later)?.contains("1 identifier (1A0)") == true)
+        #expect(second.frames.news(at: later) == nil)
+    }
 }

@@ -56,7 +56,7 @@ import Testing
         #expect(frames.news(at: at(100)) == nil)
         #expect(
             frames.news(at: at(110))?.hasPrefix(
-                "No frame with 2 identifiers (1E5, 18FF5021) was heard. Is the table of this vehicle"
+                "No frame with 2 identifiers (1E5, 18FF5021) was heard. Is the table for this vehicle"
             )
                 == true)
     }

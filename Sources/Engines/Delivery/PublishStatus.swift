@@ -94,7 +94,7 @@ extension PublishStatus.Line {
                 : counted(backlog.trips, "trip waits", "trips wait")
             return isNew
                 ? "nothing was delivered yet, \(wait)"
-                : "\(wait), the oldest \(getsReadings ? "from the trip of" : "of") \(localTime(oldest))"
+                : "\(wait), the oldest \(getsReadings ? "from the trip of" : "began") \(localTime(oldest))"
         }
         if isNew { return "there is nothing to deliver" }
         return sink.refused > 0 ? "everything was sent" : "everything was delivered"

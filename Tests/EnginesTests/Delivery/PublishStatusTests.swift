@@ -29,7 +29,7 @@ import TripStore
         Case(words: ["everything was delivered"]),
         Case(waiting: 2, words: ["2 readings wait, the oldest from the trip of T"]),
         // A webhook gets events, and Traccar positions.
-        Case(waiting: 2, getsReadings: false, words: ["1 trip waits, the oldest of T"]),
+        Case(waiting: 2, getsReadings: false, words: ["1 trip waits, the oldest began T"]),
         Case(
             hasTaken: false, waiting: 2, getsReadings: false,
             words: ["nothing was delivered yet, 1 trip waits"]),

@@ -69,9 +69,18 @@ struct VehicleMessages {
             } ?? []
         let payload = try discovery(
             name, vehicle, store, deliveries, hasReadiness: !monitors.isEmpty)
-        if let prefix = sink.discoveryPrefix, vehicle.sentDiscovery != payload {
-            vehicle.sentDiscovery = payload
-            messages.append(BrokerMessage(topic: topics.discovery(prefix), payload: payload))
+        if vehicle.sentDiscovery != payload.bytes {
+            vehicle.sentDiscovery = payload.bytes
+            if let prefix = sink.discoveryPrefix {
+                messages.append(
+                    BrokerMessage(topic: topics.discovery(prefix), payload: payload.bytes))
+            }
+            // The broker keeps the last value: after position = false, too.
+            let platforms = payload.platforms
+            let gone = payload.removed.keys.filter { platforms[$0] == nil }
+            messages += topics.retained(ofRemoved: gone).map {
+                BrokerMessage(topic: $0, payload: [])
+            }
         }
         var trip: [UInt8] = []
         if let drive = vehicle.drive?.trip {
@@ -115,7 +124,7 @@ struct VehicleMessages {
     private func discovery(
         _ name: String, _ vehicle: StateFeed.Vehicle, _ store: TripStore,
         _ deliveries: DeliveryStore?, hasReadiness: Bool
-    ) throws -> [UInt8] {
+    ) throws -> DiscoveryPayload {
         var payload = DiscoveryPayload(
             vehicle: name,
             name: vehicle.trip.flatMap(sink.selection.name) ?? vehicle.identity.vin ?? name,
@@ -140,7 +149,7 @@ struct VehicleMessages {
             payload.removed = try deliveries.components(of: name, sink: sink.name)
             try deliveries.keep(components: payload.platforms, of: name, sink: sink.name)
         }
-        return payload.bytes
+        return payload
     }
 
     /// Removes all topics of a vehicle from a broker: an empty message removes a retained one.

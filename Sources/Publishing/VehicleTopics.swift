@@ -35,6 +35,17 @@ package struct VehicleTopics: Hashable, Sendable {
         return [availability, codes, readiness, position, trip] + signals
     }
 
+    /// The retained topics of components that the vehicle has no more.
+    package func retained(ofRemoved components: some Sequence<String>) -> [String] {
+        components.sorted().compactMap { id in
+            switch id {
+            case "position": position
+            case "readiness": readiness
+            default: SignalKey(identifier: id).map(signal)
+            }
+        }
+    }
+
     /// The vehicle that a command is for; nil for another topic.
     package static func commanded(_ topic: String) -> String? {
         let parts = topic.split(separator: "/", omittingEmptySubsequences: false)

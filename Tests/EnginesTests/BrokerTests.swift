@@ -260,6 +260,33 @@ struct BrokerTests {
         #expect(broker.text.contains("\"raw\":\"4813\"") == isWanted)
     }
 
+    /// The broker keeps the last message of each topic until an empty one arrives.
+    @Test("Positions that are no longer sent are removed from the broker")
+    func positionsNoMore() throws {
+        let folder = try SpoolFolder()
+        try folder.tripOfReportedPosition(vin: Self.vin)
+        let trip = try folder.trip(try folder.store(), vin: Self.vin)
+        #expect(trip.offer(try folder.readings(5), at: trip.anchor.monotonic))
+        let position = try #require(Position(latitude: 48.137154, longitude: 11.576124))
+        #expect(trip.offer(.position(position), at: trip.anchor.monotonic + .seconds(1)))
+        try trip.end(.stopped, at: trip.anchor.monotonic + .seconds(3))
+        var selection = SinkSelection()
+        selection.hasAllSignals = true
+        let topics = VehicleTopics(vehicle: "5xxbd1ga8lx000042")
+        let own = [topics.position, topics.prefix + "7e8/east", topics.prefix + "7e8/north"]
+        func emptied() throws -> [String] {
+            let broker = OwnBroker()
+            _ = try run(try sink(folder, broker, selection), folder)
+            return broker.messages.filter { $0.payload.isEmpty }.map(\.topic)
+        }
+        selection.hasPosition = true
+        #expect(try emptied().isEmpty)
+        selection.hasPosition = false
+        #expect(Set(try emptied()) == Set(own))
+        selection.hasPosition = true
+        #expect(try emptied().isEmpty)
+    }
+
     @Test("An imported trip is sent only if the user requests it")
     func imported() throws {
         let folder = try SpoolFolder()

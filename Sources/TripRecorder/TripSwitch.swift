@@ -157,7 +157,7 @@ package final class TripSwitch: Sendable {
         return try turn.withLock { _ in
             guard isDue() else { return false }
             try startWantedTrip()
-            return true
+            return isRecording
         }
     }
 
@@ -177,6 +177,8 @@ package final class TripSwitch: Sendable {
     // MARK: The user
 
     /// Begins a trip, or does so with the next session; a trip that is being recorded goes on.
+    ///
+    /// While it is unknown whether the vehicle is still the same, ``tryAgain(at:)`` begins it later.
     package func begin() throws {
         try turn.withLock { _ in
             try startTrip()
@@ -213,6 +215,11 @@ package final class TripSwitch: Sendable {
     /// Begins a trip if there is a session without one; the caller has the turn.
     private func startTrip() throws {
         guard let session = state.withLock({ $0.running == nil ? $0.session : nil }) else { return }
+        // It is not known whose trip it is.
+        if session.doubt.lost != nil {
+            state.withLock { $0.retry = SystemClock.now() }
+            return
+        }
         let plan = try plan()
         let recording: TripRecording
         do {

@@ -249,8 +249,10 @@ extension LiveScreen {
         do {
             guard trip.trips.isRecording else {
                 try trip.trips.begin()
-                if let number = trip.trips.progress?.trip {
-                    say("trip \(number) is being recorded; l ends it, m marks a moment")
+                if trip.trips.isRecording {
+                    sayRecording()
+                } else {
+                    say("the trip begins when it is known which vehicle is connected")
                 }
                 return
             }
@@ -263,6 +265,21 @@ extension LiveScreen {
         } catch {
             // A trip that could not store its last rows has ended, too.
             if !trip.trips.isRecording { model.header.storing = nil }
+            guard let fault = Explanation(of: error, at: connection.accessory) else { throw error }
+            say([fault.message, fault.hint].compactMap(\.self).joined(separator: "; "))
+        }
+    }
+
+    private mutating func sayRecording() {
+        guard let number = trip.trips.progress?.trip else { return }
+        say("trip \(number) is being recorded; l ends it, m marks a moment")
+    }
+
+    /// Begins the trip that waited for its vehicle.
+    mutating func recordLater() throws {
+        do {
+            if try trip.trips.tryAgain() { sayRecording() }
+        } catch {
             guard let fault = Explanation(of: error, at: connection.accessory) else { throw error }
             say([fault.message, fault.hint].compactMap(\.self).joined(separator: "; "))
         }

@@ -186,6 +186,7 @@ package struct LiveScreen: ~Copyable {
             }
             let now = SystemClock.now()
             if mayAskCodes, leaving == nil { codes?.beginIfDue(now: now) }
+            try recordLater()
             if let until, now >= until, leaving == nil, let end = leave(.duration) { return end }
             if let leaving, codes?.isReading != true || now >= leaving.deadline {
                 return leaving.end

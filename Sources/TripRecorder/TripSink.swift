@@ -18,16 +18,25 @@ public final class TripSink: ReadingSink {
         var positions: VehiclePositions?
         var doubt: VehicleDoubt?
         var readings = 0
-        /// What happened while it was unknown which vehicle is connected, in order.
+        /// In the order of its arrival.
         var held: [Held] = []
         /// The batch that the queue refused, and that the session offers again.
         var refused: ReadingBatch?
     }
 
-    fileprivate enum Held: Sendable {
-        case batch(ReadingBatch)
-        case entry(TripEntry, Instant)
+    /// What happened while it was unknown which vehicle is connected.
+    fileprivate struct Held: Sendable {
+        enum Item: Sendable {
+            case batch(ReadingBatch)
+            case entry(TripEntry, Instant)
+        }
+
+        var item: Item
+        var doubt: VehicleDoubt.Mark
     }
+
+    /// The events and positions of about a day without a link; further ones are refused.
+    fileprivate static let mostHeld = 100_000
 
     private let begun = Mutex<Begun?>(nil)
     /// Batches before a trip that begins with the first value; nil = they belong to no trip.
@@ -68,8 +77,8 @@ public final class TripSink: ReadingSink {
 
     /// Starts to pass answers on without the positions that `positions` leaves out.
     ///
-    /// What happens during a `doubt` waits for its end. Nothing of that time is stored if the trip ends before,
-    /// because it may be another vehicle's.
+    /// What happens during a `doubt` waits for its end. If the vehicle is another one, nothing of that time is
+    /// stored. If the trip ends before that is known, it gets what happened without a link.
     package func begin(
         _ trip: TripWriter, at start: Instant, asked period: Duration?,
         hiding positions: VehiclePositions?, while doubt: VehicleDoubt? = nil
@@ -94,9 +103,11 @@ public final class TripSink: ReadingSink {
         // From here on, the session is not refused any more.
         space.signal()
         guard var begun, begun.refused != nil || !begun.held.isEmpty else { return }
+        begun.dropOthers()
         // If the disk fails, the queue has no limit for the batches.
-        try? begun.trip.flush()
-        _ = begun.passHeld()
+        repeat {
+            try? begun.trip.flush()
+        } while begun.passHeld(all: true)
         if let batch = begun.refused { _ = begun.pass(batch) }
     }
 
@@ -136,44 +147,62 @@ public final class TripSink: ReadingSink {
     }
 
     /// Stores an event or a position; false = the queue is full.
-    @discardableResult func take(_ entry: TripEntry, at time: Instant) -> Bool {
+    @discardableResult package func take(_ entry: TripEntry, at time: Instant) -> Bool {
         begun.withLock { $0?.take(entry, at: time) } ?? true
     }
 }
 
 extension TripSink.Begun {
     fileprivate mutating func take(_ batch: ReadingBatch) -> Bool {
-        if doubt?.concerns(batch.answered) == true {
-            held.append(.batch(batch))
+        if let mark = doubt?.mark(at: batch.answered) {
+            held.append(.init(item: .batch(batch), doubt: mark))
             return true
         }
-        let isTaken = passHeld() && pass(batch)
+        passHeld()
+        let isTaken = !isFull && pass(batch)
         refused = isTaken ? nil : batch
         return isTaken
     }
 
     fileprivate mutating func take(_ entry: TripEntry, at time: Instant) -> Bool {
-        // Without a link, no other vehicle can be the cause.
-        if doubt?.isBack == true {
-            held.append(.entry(entry, time))
+        if let mark = doubt?.mark(at: time) {
+            guard held.count < TripSink.mostHeld else { return false }
+            held.append(.init(item: .entry(entry, time), doubt: mark))
             return true
         }
-        _ = passHeld()
+        passHeld()
         return trip.offer(entry, at: time)
     }
 
-    /// Passes on what was held, unless another vehicle may be the cause; false = the queue is full.
-    fileprivate mutating func passHeld() -> Bool {
-        while let next = held.first, doubt?.lost == nil {
+    /// Whether something waits that belongs to this vehicle.
+    private var isFull: Bool { held.first.map { isProven($0) } ?? false }
+
+    private func isProven(_ held: TripSink.Held) -> Bool { doubt?.isProven(held.doubt) ?? true }
+
+    /// Passes on what was held, as far as it is this vehicle's or `all` is true; whether there is more and some
+    /// was passed on.
+    @discardableResult
+    fileprivate mutating func passHeld(all: Bool = false) -> Bool {
+        var count = 0
+        for next in held {
+            guard all || isProven(next) else { break }
             let isTaken =
-                switch next {
+                switch next.item {
                 case .batch(let batch): pass(batch)
                 case .entry(let entry, let time): trip.offer(entry, at: time)
                 }
-            guard isTaken else { return false }
-            held.removeFirst()
+            guard isTaken else { break }
+            count += 1
         }
-        return true
+        held.removeFirst(count)
+        return count > 0 && !held.isEmpty
+    }
+
+    /// Drops what another vehicle may have caused.
+    fileprivate mutating func dropOthers() {
+        guard let doubt else { return }
+        let isOther = doubt.isOther
+        held.removeAll { !doubt.isProven($0.doubt) && (isOther || $0.doubt.isBack) }
     }
 
     fileprivate mutating func pass(_ batch: ReadingBatch) -> Bool {

@@ -158,6 +158,82 @@ import VehicleScan
         #expect(refusals.withLock { $0 } == 0)
     }
 
+    private static let gap = TripEvent(.gap, text: "")
+
+    /// A sink whose vehicle is in doubt since second 2; a position arrives without a link, an answer after that.
+    private func doubting(
+        _ store: TripStore, _ table: PIDTable, _ limits: TripWriter.Limits = .init()
+    ) throws -> (TripSink, TripWriter, VehicleDoubt) {
+        let (sink, trip) = try begin(store, table, limits)
+        let doubt = VehicleDoubt()
+        sink.begin(trip, at: .zero, asked: nil, hiding: nil, while: doubt)
+        #expect(try sink.offer(batch(table, seconds: 1)))
+        doubt.begin(at: .zero + .seconds(2))
+        // The loss itself is the old trip's.
+        #expect(sink.take(.event(.init(.linkLost, text: "")), at: .zero + .seconds(2)))
+        let position = try #require(Position(latitude: 48, longitude: 11))
+        #expect(sink.take(.position(position), at: .zero + .seconds(3)))
+        doubt.linkIsBack()
+        #expect(sink.take(.event(.init(.reconnected, text: "")), at: .zero + .seconds(4)))
+        #expect(try sink.offer(batch(table, seconds: 4)))
+        return (sink, trip, doubt)
+    }
+
+    /// Whether the vehicle was the same, another one, or never known; and the rows of the trip.
+    @Test(
+        arguments: [
+            (true, ["RPM", "linkLost", "?", "reconnected", "RPM", "RPM"]),
+            (false, ["RPM", "linkLost"]),
+            // A place without a link is not the answer of another vehicle.
+            (nil, ["RPM", "linkLost", "?"]),
+        ] as [(Bool?, [String])])
+    func `what happens after a lost link belongs to the vehicle that is found`(
+        isSame: Bool?, expected: [String]
+    ) throws {
+        let program = try Program()
+        defer { program.remove() }
+        let (store, table) = (try store(program), try PIDTables.standard())
+        let (sink, trip, doubt) = try doubting(store, table)
+        switch isSame {
+        case true?:
+            doubt.end()
+            #expect(try sink.offer(batch(table, seconds: 5)))
+        case false?: doubt.meetsOther()
+        case nil: break
+        }
+        sink.end()
+        try trip.end(.stopped, at: .zero + .seconds(6))
+        #expect(try rows(store, trip.trip) == expected)
+    }
+
+    /// The first doubt is over, and nothing arrives before the second loss, after which the vehicle is another one.
+    @Test func `what belongs to the vehicle is kept although it is another one later`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let (store, table) = (try store(program), try PIDTables.standard())
+        let (sink, trip, doubt) = try doubting(store, table)
+        doubt.end()
+        doubt.begin(at: .zero + .seconds(5))
+        #expect(sink.take(.event(Self.gap), at: .zero + .seconds(6)))
+        doubt.meetsOther()
+        sink.end()
+        try trip.end(.linkLost, at: .zero + .seconds(5))
+        #expect(
+            try rows(store, trip.trip) == ["RPM", "linkLost", "?", "reconnected", "RPM"])
+    }
+
+    @Test func `all that was held is stored, however full the queue is`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let (store, table) = (try store(program), try PIDTables.standard())
+        let (sink, trip, doubt) = try doubting(store, table, .init(waiting: 4))
+        for seconds in 5..<25 { #expect(try sink.offer(batch(table, seconds: seconds))) }
+        doubt.end()
+        sink.end()
+        try trip.end(.stopped, at: .zero + .seconds(30))
+        #expect(try store.trip(trip.trip).readings == 22)
+    }
+
     /// `private = "on"` on a truck that tells where it is.
     @Test func `a private position of the vehicle is not stored`() throws {
         let program = try Program()

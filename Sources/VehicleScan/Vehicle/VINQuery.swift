@@ -115,7 +115,10 @@ public struct VINQuery {
     private mutating func check(_ vin: VIN?) -> Found? {
         checks += 1
         if let vin, vin != known {
-            if vin == doubted, let lost = vehicle.doubt.lost { return .other(vin, lost: lost) }
+            if vin == doubted, let lost = vehicle.doubt.lost {
+                vehicle.doubt.meetsOther()
+                return .other(vin, lost: lost)
+            }
             doubted = vin
             if checks < Self.mostChecks {
                 begin()

@@ -96,6 +96,29 @@ import VehicleScan
 
     private final class Flag { var value = false }
 
+    /// The adapter may be in another vehicle after a lost link.
+    @Test func `a trip that is begun in doubt waits until the vehicle is known`() throws {
+        let place = try Place()
+        let trips = try place.make(isOn: false)
+        let vehicle = try Vehicle.open(
+            TransportRegistry.all.address("sim:petrol?latency=0ms&wait=1ms&search=0ms"),
+            table: try PIDTables.standard(), monitors: PIDTables.monitorTables(),
+            sinks: trips.sinks)
+        defer { vehicle.close() }
+        let (_, last) = try trips.session(on: vehicle) {
+            vehicle.doubt.begin(at: SystemClock.now())
+            try trips.begin()
+            #expect(!trips.isRecording)
+            #expect(try !trips.tryAgain() && !trips.isRecording)
+            vehicle.doubt.end()
+            #expect(try trips.tryAgain() && trips.isRecording)
+            #expect(try !trips.tryAgain())
+            return .stopped
+        }
+        #expect(last?.number == 1)
+        #expect(try place.trips().count == 1)
+    }
+
     @Test func `a trip begins and ends in the middle of a session`() throws {
         let place = try Place()
         let trips = try place.make(isOn: false)

@@ -31,12 +31,14 @@ struct DiagnoseTripCommand: RuledCommand {
             measures the fuel correction (short and long trim together), the air meter against \
             pressure and speed, oxygen sensors, coolant, voltage, pressures and the unrest of the \
             idle, and compares each with what healthy vehicles show and with what each \
-            cause predicts.
+            cause predicts. Trouble codes, the check engine light and results of monitors (service 06) \
+            of the trip, or of the nearest scan of the vehicle within a week, are evidence, too.
 
             It names a cause only if a healthy vehicle is improbable, and if what the cause must \
             show is there beyond its error; with the evidence for and against it, and the next \
             test. Causes that look alike are named together. Otherwise it says that something is \
-            off, or that nothing is odd. "Nothing odd" is about this drive only: a fault that did \
+            off, or that nothing is odd. A stored code, the light or a failed monitor is never \
+            "nothing odd". "Nothing odd" is about this drive only: a fault that did \
             not show in it is not found, and what was not tested is listed with the signals that \
             it needs. Flexible fuels, gas and hybrids are not judged where their values differ. A \
             probability is never certainty: make the test before you buy a part.

@@ -13,10 +13,32 @@ package struct DriveRecord: Hashable, Sendable {
         /// P0171, without the failure type.
         package var code: String
         package var status: Status
+        /// When another record than the trip says it.
+        package var other: Moment?
+
+        /// A code that was stored before the trip may be cleared since, so that it says no more than a pending one.
+        fileprivate var weight: Status {
+            other?.isEarlier == true && status == .stored ? .pending : status
+        }
+    }
+
+    /// The moment of a record that is not the trip's own.
+    package struct Moment: Hashable, Sendable {
+        /// 2026-11-20.
+        package var day: String
+        /// Whether it was before the trip: what was true then may be repaired or cleared since.
+        package var isEarlier: Bool
+
+        package init(day: String, isEarlier: Bool) {
+            self.day = day
+            self.isEarlier = isEarlier
+        }
     }
 
     /// A result of service 06 with its limits; nil = there is none.
     package struct Result: Hashable, Sendable {
+        /// The ECU that has the monitor; nil if headers were off.
+        package var ecu: String?
         package var monitor, test: UInt8
         /// What the monitor watches; nil if no table says it.
         package var name: String?
@@ -24,11 +46,14 @@ package struct DriveRecord: Hashable, Sendable {
         package var low, high: Double?
         /// Microseconds since the start of the trip.
         package var t: Int64
+        package var other: Moment?
 
         package init(
-            monitor: UInt8, test: UInt8, name: String? = nil, value: Double, low: Double?,
-            high: Double?, t: Int64
+            ecu: String? = nil, monitor: UInt8, test: UInt8, name: String? = nil, value: Double,
+            low: Double?, high: Double?, t: Int64, other: Moment? = nil
         ) {
+            self.ecu = ecu
+            self.other = other
             self.monitor = monitor
             self.test = test
             self.name = name
@@ -59,15 +84,15 @@ package struct DriveRecord: Hashable, Sendable {
     package var hasReadCodes = false
     /// Whether the check engine light is on; nil = not known.
     package var isLampOn: Bool?
-    /// The latest result of each test.
+    /// The latest result of each test of an ECU.
     private var results: [Result] = []
 
     package init() {}
 
-    package mutating func add(_ code: String, _ status: Status) {
+    package mutating func add(_ code: String, _ status: Status, other: Moment? = nil) {
         hasReadCodes = true
         guard let place = codes.firstIndex(where: { $0.code == code }) else {
-            codes.append(Code(code: code, status: status))
+            codes.append(Code(code: code, status: status, other: other))
             return
         }
         let both = [codes[place].status, status]
@@ -75,7 +100,9 @@ package struct DriveRecord: Hashable, Sendable {
     }
 
     package mutating func add(_ result: Result) {
-        results.removeAll { $0.monitor == result.monitor && $0.test == result.test }
+        results.removeAll {
+            $0.ecu == result.ecu && $0.monitor == result.monitor && $0.test == result.test
+        }
         results.append(result)
     }
 
@@ -85,17 +112,37 @@ package struct DriveRecord: Hashable, Sendable {
     /// Tests of the vehicle that it failed by its own limits.
     package var failed: [Result] { results.filter { $0.strain ?? 0 > 1 } }
 
-    /// Whether the vehicle itself says that something is off.
-    package var complains: Bool { !stored.isEmpty || isLampOn == true || !failed.isEmpty }
+    /// Whether the vehicle itself says that something is off, in the trip or after it.
+    package var complains: Bool {
+        stored.contains { $0.other?.isEarlier != true } || isLampOn == true
+            || failed.contains { $0.other?.isEarlier != true }
+    }
+
+    /// Whether the trip has a result of this test.
+    package func has(_ result: Result) -> Bool {
+        results.contains {
+            $0.ecu == result.ecu && $0.monitor == result.monitor && $0.test == result.test
+        }
+    }
 
     /// What the vehicle says, in words; empty if it says nothing.
     package var notes: [String] {
-        var notes = Status.allCases.compactMap { status -> String? in
-            let names = codes.filter { $0.status == status }.map(\.code)
-            guard let last = names.last else { return nil }
-            return names.count == 1
-                ? "\(last) is \(status.rawValue)"
-                : "\(names.dropLast().joined(separator: ", ")) and \(last) are \(status.rawValue)"
+        var notes: [String] = []
+        var days: [Moment?] = []
+        for code in codes where !days.contains(code.other) { days.append(code.other) }
+        for day in days {
+            for status in Status.allCases {
+                let names = codes.filter { $0.status == status && $0.other == day }.map(\.code)
+                guard let last = names.last else { continue }
+                let all =
+                    names.count == 1
+                    ? last : "\(names.dropLast().joined(separator: ", ")) and \(last)"
+                let verb =
+                    names.count == 1
+                    ? day == nil ? "is" : "was" : day == nil ? "are" : "were"
+                notes.append(
+                    "\(all) \(verb) \(status.rawValue)" + (day.map { " on \($0.day)" } ?? ""))
+            }
         }
         if isLampOn == true, stored.isEmpty {
             notes.append(
@@ -105,7 +152,10 @@ package struct DriveRecord: Hashable, Sendable {
         var seen = Set<String>()
         for result in failed {
             let name = result.name ?? "monitor \(String(result.monitor, radix: 16).uppercased())"
-            if seen.insert(name).inserted { notes.append("its own test failed (\(name))") }
+            if seen.insert(name).inserted {
+                notes.append(
+                    "its own test failed (\(name))" + (result.other.map { " on \($0.day)" } ?? ""))
+            }
         }
         return notes
     }
@@ -146,7 +196,7 @@ extension CauseTable.Cause {
         for code in record.codes {
             let ratio =
                 own.contains(code.code)
-                ? code.status.own : codes.contains(code.code) ? code.status.symptom : 1
+                ? code.weight.own : codes.contains(code.code) ? code.weight.symptom : 1
             if ratio > best.ratio { best = (ratio, code) }
         }
         if best.code == nil, record.isLampOn == true, record.stored.isEmpty {
@@ -157,7 +207,9 @@ extension CauseTable.Cause {
 
     /// Whether the ECU found this very fault by its own limit.
     func isFound(in record: DriveRecord) -> Bool {
-        record.codes.contains { own.contains($0.code) && $0.status != .permanent }
+        record.codes.contains {
+            own.contains($0.code) && $0.status != .permanent && $0.other?.isEarlier != true
+        }
     }
 }
 
@@ -188,6 +240,6 @@ extension DriveRecord {
 
     /// How much likelier a fault that is in no list makes the record.
     var likelihoodOfOther: Double {
-        codes.map { $0.status.symptom / 2 }.max() ?? (isLampOn == true ? Self.lamp : 1)
+        codes.map { $0.weight.symptom / 2 }.max() ?? (isLampOn == true ? Self.lamp : 1)
     }
 }

@@ -1,10 +1,10 @@
 import Diagnostics
 import OBDCore
+import SystemIO
 import TripStore
 
 extension DriveRecord {
-    /// What the ECUs noted in a trip; where no codes were read in it, in the nearest scan of the same vehicle
-    /// within a week.
+    /// What the ECUs noted in a trip; what was not read in it, from the records of the same vehicle within a week.
     init(of readings: TripReadings, in store: TripStore) throws {
         self.init()
         let trip = readings.trip
@@ -15,7 +15,7 @@ extension DriveRecord {
                 // A former fault of SAE J1939 is no complaint of today.
                 if report.isActive != false { add(report.code.text, Status(report.kind)) }
             case .item(.monitorTest(let result)):
-                add(result, t: time.microseconds(since: trip.start))
+                if let own = Result(result, t: time.microseconds(since: trip.start)) { add(own) }
             default: break
             }
         }
@@ -25,44 +25,70 @@ extension DriveRecord {
         {
             if let value = signal.maximum { isLampOn = (isLampOn ?? false) || value > 0 }
         }
-        guard !hasReadCodes, let vehicle = trip.vin ?? trip.vehicleName,
-            let scan = try Self.nearest(to: trip, of: vehicle, in: store)
-        else { return }
-        let condition = try VehicleCondition(of: vehicle, at: scan, in: store)
-        hasReadCodes = true
-        for code in condition.codes {
-            for kind in code.kinds { add(code.code.text, Status(kind)) }
-        }
-        for result in condition.tests { add(result, t: 0) }
-        if isLampOn == nil, !condition.lights.isEmpty {
-            isLampOn = condition.lights.contains(where: \.isOn)
+        guard let vehicle = trip.vin ?? trip.vehicleName else { return }
+        let end = trip.start.later(by: Int64(trip.seconds * 1e6))
+        if !hasReadCodes { try addCodes(of: vehicle, near: end, since: trip.start, in: store) }
+        // Of each test the result that was read nearest to the trip, where the trip has none.
+        let others = try store.monitorTrend(vehicle: vehicle)
+            .filter { $0.trip != trip.id && abs($0.time.microseconds(since: end)) <= Self.week }
+            .sorted {
+                abs($0.time.microseconds(since: end)) < abs($1.time.microseconds(since: end))
+            }
+        for point in others {
+            guard
+                let result = Result(
+                    point.result, t: 0, other: Moment(point.time, since: trip.start)),
+                !has(result)
+            else { continue }
+            add(result)
         }
     }
 
     private static let week: Int64 = 7 * 86_400_000_000
 
-    /// When the codes of a vehicle were read nearest to the end of a trip.
-    private static func nearest(
-        to trip: TripSummary, of vehicle: String, in store: TripStore
-    ) throws -> UTC? {
-        let end = trip.start.later(by: Int64(trip.seconds * 1e6))
+    /// The codes of the scan nearest to the end of a trip, each as of the day on which it was read.
+    private mutating func addCodes(
+        of vehicle: String, near end: UTC, since start: UTC, in store: TripStore
+    ) throws {
         let scans = [
             try store.lastScan(ofVehicle: vehicle, until: end),
             try store.firstScan(ofVehicle: vehicle, after: end),
         ]
-        return scans.compactMap(\.self).filter { abs($0.microseconds(since: end)) <= week }
-            .min { abs($0.microseconds(since: end)) < abs($1.microseconds(since: end)) }
-    }
-
-    private mutating func add(_ result: MonitorTestResult, t: Int64) {
-        guard let monitor = result.mid, let value = result.value, result.passed != nil else {
-            return
+        guard
+            let scan = scans.compactMap(\.self)
+                .filter({ abs($0.microseconds(since: end)) <= Self.week })
+                .min(by: {
+                    abs($0.microseconds(since: end)) < abs($1.microseconds(since: end))
+                })
+        else { return }
+        hasReadCodes = true
+        for entry in try store.codeHistory(vehicle: vehicle) where entry.isPresent(at: scan) {
+            // A list that this scan did not read may be of any day.
+            let seen = min(entry.lastSeen, scan)
+            guard end.microseconds(since: seen) <= Self.week else { continue }
+            add(entry.code.text, Status(entry.kind), other: Moment(seen, since: start))
         }
-        add(
-            Result(
-                monitor: monitor, test: result.tid, name: result.monitor, value: value,
-                low: result.hasLowerLimit ? result.min : nil,
-                high: result.hasUpperLimit ? result.max : nil, t: t))
+    }
+}
+
+extension DriveRecord.Moment {
+    fileprivate init(_ time: UTC, since start: UTC) {
+        self.init(day: String(localTime(time).prefix(10)), isEarlier: time < start)
+    }
+}
+
+extension DriveRecord.Result {
+    /// Nil for a result without a monitor, or of a test that was not run.
+    fileprivate init?(
+        _ result: MonitorTestResult, t: Int64, other: DriveRecord.Moment? = nil
+    ) {
+        guard let monitor = result.mid, let value = result.value, result.passed != nil else {
+            return nil
+        }
+        self.init(
+            ecu: result.ecu?.description, monitor: monitor, test: result.tid,
+            name: result.monitor, value: value, low: result.hasLowerLimit ? result.min : nil,
+            high: result.hasUpperLimit ? result.max : nil, t: t, other: other)
     }
 }
 

@@ -160,7 +160,10 @@ package struct TripDiagnosis {
             [("", .left), ("", .left), ("", .right), ("", .left)], flexible: [1])
         if let noted = candidate.code {
             rows.add([
-                .init("for"), .init("\(noted.code.code) is \(noted.code.status.rawValue)"),
+                .init("for"),
+                .init(
+                    "\(noted.code.code) \(noted.code.status.rawValue)"
+                        + (noted.code.other.map { " on \($0.day)" } ?? "")),
                 .init(""), .init(""),
             ])
         }
@@ -260,6 +263,7 @@ package struct TripDiagnosis {
                     verdict.record.codes.map { code in
                         [
                             "code": .text(code.code), "status": .text(code.status.rawValue),
+                            "day": .text(code.other?.day),
                             "causes": .words(
                                 verdict.causes.filter { $0.code?.code == code }.map(\.cause.id)),
                         ]
@@ -305,7 +309,7 @@ package struct TripDiagnosis {
     /// What was known of the vehicle before its readings.
     private var prior: String {
         let record = verdict.record
-        return !record.stored.isEmpty
+        return record.complains && !record.stored.isEmpty
             ? "code" : record.isLampOn == true ? "lamp" : record.complains ? "test" : "none"
     }
 

@@ -212,6 +212,32 @@ import Testing
         #expect(strain(1, 0, nil) == nil)
     }
 
+    /// What an earlier scan said may be repaired since: it is evidence with its day, no complaint, and no proof.
+    @Test func `a code of an earlier day is no code of today`() {
+        func record(_ isEarlier: Bool) -> DriveRecord {
+            var record = DriveRecord()
+            let day = DriveRecord.Moment(day: "2026-11-20", isEarlier: isEarlier)
+            record.add("P0128", .stored, other: day)
+            record.add("P0301", .pending)
+            return record
+        }
+        let cool = ["ect.low": 76.0, "ect.cruise": 76, "ect.max": 80]
+        #expect(record(true).notes == ["P0128 was stored on 2026-11-20", "P0301 is pending"])
+        #expect(verdict([:], record(true)).kind == .nothing)
+        #expect(verdict(cool, record(true)).causes.isEmpty)
+        #expect(verdict([:], record(false)).kind == .unclear)
+        #expect(verdict(cool, record(false)).causes.map(\.cause.id) == ["thermostat-open"])
+    }
+
+    @Test func `each ECU has results of its own`() {
+        func result(_ ecu: String, _ value: Double) -> Result {
+            Result(ecu: ecu, monitor: 1, test: 1, value: value, low: nil, high: 1, t: 0)
+        }
+        let record = Self.record([], [result("7E8", 1.5), result("7E9", 0.2)])
+        #expect(record.failed.map(\.ecu) == ["7E8"])
+        #expect(record.has(result("7E9", 9)) && !record.has(result("7EA", 9)))
+    }
+
     @Test func `the weightiest status and the latest result count`() {
         var record = Self.record([("P0301", .permanent), ("P0301", .stored), ("P0301", .pending)])
         #expect(record.codes == [.init(code: "P0301", status: .stored)])

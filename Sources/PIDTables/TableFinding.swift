@@ -6,6 +6,8 @@ public struct TableFinding: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// A text or an explanation of trouble codes.
         case explanation(String)
+        /// A row of another program's table with a fault; lost if nothing decodes it.
+        case row(String, String, isLost: Bool)
         /// A file without any record.
         case noRecord
         /// The text is not valid.
@@ -66,6 +68,7 @@ public struct TableFinding: Hashable, Sendable {
     public var isError: Bool {
         switch kind {
         case .noRecord, .noExample, .noExtreme, .coarse: false
+        case .row(_, _, let isLost): isLost
         case .explanation, .text, .doubleRecord, .doubleSignal, .doubleAlias, .overlap, .order,
             .wideFlag, .noFactor, .code, .labels, .range, .points, .pieces, .operand,
             .exampleLength, .example:
@@ -78,6 +81,8 @@ public struct TableFinding: Hashable, Sendable {
         switch kind {
         case .explanation(let reason):
             reason
+        case .row(let name, let reason, _):
+            name.isEmpty ? reason : "\(name): \(reason)"
         case .noRecord:
             "the file has no record"
         case .text(let fault):

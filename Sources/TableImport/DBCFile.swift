@@ -193,22 +193,35 @@ struct DBCFile {
         rowCount += 1
         let name = words.word() ?? ""
         var row = Row(name: name, key: name, line: words.line)
-        let isRead = !name.isEmpty && Self.read(&row, &words)
+        var fault: RowFault?
+        do throws(RowFault) {
+            try Self.read(&row, &words)
+        } catch {
+            fault = error
+        }
         words.skipRow()
-        guard let current else {
-            faults.append((name, row.line, .malformed("its message")))
-            return
+        if current == nil { fault = .malformed("its message") }
+        if let fault {
+            faults.append((name, row.line, fault))
+        } else if let current {
+            messages[current].signals.append(row)
         }
-        guard isRead else {
-            faults.append((name, row.line, .malformed("the signal")))
-            return
-        }
-        messages[current].signals.append(row)
     }
 
-    private static func read(_ row: inout Row, _ words: inout DBCWords) -> Bool {
+    /// The value of a part of a row, which must be there.
+    private static func part<Value>(_ value: Value?, _ what: String) throws(RowFault) -> Value {
+        guard let value else { throw .malformed(what) }
+        return value
+    }
+
+    private static func read(_ row: inout Row, _ words: inout DBCWords) throws(RowFault) {
+        func sign(_ sign: Character, _ place: String) throws(RowFault) {
+            guard words.take(sign) else { throw .malformed("the \"\(sign)\" \(place)") }
+        }
+        guard !row.name.isEmpty else { throw .malformed("the name") }
         if !words.take(":") {
-            guard let mark = words.word(), words.take(":") else { return false }
+            let mark = try part(words.word(), "the \":\" after the name")
+            try sign(":", "after the name and the mark of a multiplexer")
             var rest = mark[...]
             if rest.last == "M" {
                 row.isMultiplexer = true
@@ -217,17 +230,25 @@ struct DBCFile {
             if rest == "m" {
                 row.isMarkedWithoutNumber = true
             } else if rest.first == "m" {
-                guard let value = Int(rest.dropFirst()), value >= 0 else { return false }
-                row.value = value
+                row.value = Int(rest.dropFirst())
+                guard let value = row.value, value >= 0 else {
+                    throw .malformed("the value of its multiplexer")
+                }
             } else if !rest.isEmpty {
-                return false
+                throw .malformed("the mark of a multiplexer")
             }
         }
-        guard let start = words.unsigned(), words.take("|"), let length = words.unsigned(),
-            words.take("@"), let order = words.order(), words.take("("),
-            let factor = words.decimal(), words.take(","), let offset = words.decimal(),
-            words.take(")"), start < 32_768, (1...4096 * 8).contains(length)
-        else { return false }
+        let start = try part(words.unsigned(), "the first bit")
+        try sign("|", "after the first bit")
+        let length = try part(words.unsigned(), "the number of bits")
+        try sign("@", "after the number of bits")
+        let order = try part(words.order(), "the byte order and sign after \"@\"")
+        try sign("(", "before the factor")
+        let factor = try part(words.decimal(), "the factor")
+        try sign(",", "between factor and offset")
+        let offset = try part(words.decimal(), "the offset")
+        try sign(")", "after the offset")
+        guard start < 32_768, (1...4096 * 8).contains(length) else { throw .place }
         (row.start, row.length) = (start, length)
         (row.isIntel, row.isSigned) = order
         (row.factor, row.offset) = (factor, offset)
@@ -238,7 +259,6 @@ struct DBCFile {
             _ = words.take("]")
         }
         row.unit = words.quotedInLine() ?? ""
-        return true
     }
 
     private mutating func readLabels(_ words: inout DBCWords) {

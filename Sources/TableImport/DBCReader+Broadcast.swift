@@ -38,6 +38,12 @@ extension DBCReader {
                         ranges: selection.ranges)
                 }
                 rows.append(row)
+                if signal.end > message.length {
+                    source.warn(
+                        signal.name, signal.line,
+                        "it ends in byte \(signal.end), its message has \(message.length): "
+                            + "only a longer frame has it")
+                }
             } catch {
                 missing.insert(prefix + "." + Text.databaseName(signal.name))
                 source.leaveOut(signal.name, signal.line, error)

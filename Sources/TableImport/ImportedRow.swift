@@ -121,6 +121,16 @@ package struct ImportFinding: Hashable, Sendable {
     /// Whether the row is missing from the table.
     package var isLeftOut: Bool { if case .leftOut = outcome { true } else { false } }
 
+    /// Whether the row has a fault because of which nothing decodes it.
+    ///
+    /// A row that the built-in table has, or one for another year, has no fault.
+    package var isLost: Bool {
+        switch outcome {
+        case .warned, .leftOut(.builtIn), .leftOut(.otherYear), .leftOut(.years): false
+        case .leftOut: true
+        }
+    }
+
     /// The reason as a clause for people.
     package var reason: String {
         switch outcome {

@@ -64,6 +64,12 @@ import Testing
                 .coarse("T", said: "2"),
                 "warning: T=2 would hold for neighbouring raw values, too: more digits"
             ),
+            (
+                .labels("T"),
+                "error: T has names for raw values, but a formula or more than 53 bits"
+            ),
+            (.row("T", "it has no bits", isLost: true), "error: T: it has no bits"),
+            (.row("", "it has no bits", isLost: false), "warning: it has no bits"),
             (.noExample("T"), "warning: no example shows T"),
             (.noExtreme("T"), "warning: no example shows the smallest and the largest value of T"),
         ] as [(TableFinding.Kind, String)])

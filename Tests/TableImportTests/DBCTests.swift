@@ -164,17 +164,39 @@ import Testing
             """
         let source = try source(text)
         let reasons = reasons(source)
-        #expect(Set(reasons.keys) == ["Zero", "Far", "Broken", "BO_", "Lost", "Second"])
+        #expect(
+            Set(reasons.keys) == ["Zero", "Far", "Broken", "BO_", "Lost", "Second", "Beyond"])
         #expect(reasons["Second"] == "the message in line 3 has the same identifier")
         #expect(reasons["Lost"] == "its message is missing or malformed")
         let rows = source.records.flatMap(\.rows).map(\.signal.id)
         #expect(rows == ["M.Good", "M.Beyond"])
-        #expect(rows.count + source.findings.count == source.rowCount)
+        #expect(rows.count + source.findings.count { $0.isLost } == source.rowCount)
+        #expect(
+            reasons["Beyond"]
+                == "it ends in byte 9, its message has 8: only a longer frame has it")
         // A row beyond the stated length has a value only if the frame is long enough.
         let table = try table(text)
         #expect(try values(table, "FD:1A0", [7])["M.Beyond"] == .missing(.tooShort, code: nil))
         let long: [UInt8] = [7, 0, 0, 0, 0, 0, 0, 0, 9]
         #expect(try values(table, "FD:1A0", long)["M.Beyond"] == .number(9))
+    }
+
+    @Test(arguments: [
+        ("S", "the \":\" after the name"), ("S : x|8@1+ (1,0)", "the first bit"),
+        ("S : 0|16", "the \"@\" after the number of bits"),
+        ("S : 0 8@1+ (1,0)", "the \"|\" after the first bit"),
+        ("S : 0|8@3+ (1,0)", "the byte order and sign after \"@\""),
+        ("S : 0|8@1+ (1 0)", "the \",\" between factor and offset"),
+        ("S : 0|8@1+ (1,x)", "the offset"), ("S : 0|8@1+ (1,0", "the \")\" after the offset"),
+        ("S mx : 0|8@1+ (1,0)", "the value of its multiplexer"),
+        ("S y : 0|8@1+ (1,0)", "the mark of a multiplexer"),
+    ])
+    func `a broken row is named with the part that is wrong`(row: String, what: String) throws {
+        let source = try source("BO_ 416 M: 8 A\n SG_ Good : 0|8@1+ (1,0)\n SG_ \(row)\n")
+        let finding = try #require(source.findings.first)
+        #expect(source.findings.count == 1)
+        #expect(finding.line == 3 && finding.isLost)
+        #expect(finding.reason == what + " is missing or malformed")
     }
 
     @Test func `identifiers have 11 or 29 bits`() throws {

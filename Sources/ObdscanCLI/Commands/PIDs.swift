@@ -5,6 +5,7 @@ import OBDCore
 import PIDTables
 import Reports
 import SystemIO
+import TableImport
 import VehicleScan
 
 /// `obdscan pids`: the PID table.
@@ -153,6 +154,11 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
             if path.hasSuffix(".causes") {
                 let text = String(decoding: try contents(of: path), as: UTF8.self)
                 findings += PIDTables.lintCauses(text, path: path)
+            } else if let table = try foreign(path) {
+                findings += TableImportRun.findings(in: table, path)
+                if table.takenCount > 0 {
+                    files.append(TableFile(path: path, contents: Array(table.text.utf8)))
+                }
             } else {
                 files += try TableFile.all(at: path)
             }
@@ -166,6 +172,17 @@ struct PIDsLintCommand: ParsableCommand, OutputCommand {
                     + "gone; to keep one, add it to yours: obdscan pids show \(hidden.signals[0])")
         }
         try report(findings, to: &writer)
+    }
+
+    /// The table of another program at `path`; nil for one of ours, and for a folder.
+    private func foreign(_ path: String) throws(Failure) -> ImportedTable? {
+        guard !Files.isFolder(path) else { return nil }
+        let contents = try ObdscanCLI.contents(of: path)
+        do throws(TableImportFault) {
+            return try TableImportRun.table(of: contents, path)
+        } catch {
+            throw Failure(error)
+        }
     }
 
     /// Writes the findings; throws a ``Failure`` if there are errors among them.

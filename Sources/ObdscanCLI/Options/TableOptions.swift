@@ -5,6 +5,7 @@ import PIDTables
 import Reports
 import Settings
 import SystemIO
+import TableImport
 
 /// The PID tables to use.
 struct TableOptions: ParsableArguments {
@@ -38,7 +39,7 @@ struct TableOptions: ParsableArguments {
     func files(adding extra: [String] = []) throws(Failure) -> [TableFile] {
         var files = try packFiles() + TableFile.own(named: !paths.isEmpty)
         for path in paths + extra {
-            for var file in try TableFile.all(at: path) {
+            for var file in try TableFile.all(at: path, saysUnused: true) {
                 file.isNamed = true
                 files.append(file)
             }
@@ -128,7 +129,9 @@ extension TableFile {
     }
 
     /// The table at `path`, or every `.pids` file of the folder there, by name.
-    static func all(at path: String) throws(Failure) -> [TableFile] {
+    ///
+    /// - Parameter saysUnused: whether a note tells how many rows of another program's table are used, if not all.
+    static func all(at path: String, saysUnused: Bool = false) throws(Failure) -> [TableFile] {
         let isFolder = Files.isFolder(path)
         let paths = isFolder ? try ObdscanCLI.files(in: path, ending: ".pids") : [path]
         var files: [TableFile] = []
@@ -136,7 +139,18 @@ extension TableFile {
             let contents = try ObdscanCLI.contents(of: path)
             var foreign: [UInt8]?
             do throws(TableImportFault) {
-                foreign = isFolder ? nil : try TableImportRun.text(of: contents, path)
+                let table = isFolder ? nil : try TableImportRun.table(of: contents, path)
+                if let table {
+                    guard table.takenCount > 0 else {
+                        throw TableImportFault.noUsableRow(path: path, rows: table.rowCount)
+                    }
+                    foreign = Array(table.text.utf8)
+                    if saysUnused, table.findings.contains(where: \.isLost) {
+                        tellOnStandardError(
+                            "obdscan: \(path): \(table.takenCount) of \(table.rowCount) rows are used; "
+                                + "see obdscan pids lint \(path)\n")
+                    }
+                }
             } catch {
                 throw Failure(error)
             }

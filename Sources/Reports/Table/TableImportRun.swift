@@ -47,8 +47,8 @@ package struct TableImportRun {
     private static let mostFiles = 20_000
 
     /// The table that the file at `path` makes; nil if it is not a table of another program.
-    package static func text(of contents: [UInt8], _ path: String) throws(TableImportFault)
-        -> [UInt8]?
+    package static func table(of contents: [UInt8], _ path: String) throws(TableImportFault)
+        -> ImportedTable?
     {
         guard !path.hasSuffix(".pids") else { return nil }
         var run = TableImportRun()
@@ -59,11 +59,17 @@ package struct TableImportRun {
         } catch {
             return nil
         }
-        let table = run.table([(source, contents, path)])
-        guard table.takenCount > 0 else {
-            throw .noUsableRow(path: path, rows: table.rowCount)
+        return run.table([(source, contents, path)])
+    }
+
+    /// What `pids lint` says of a table of another program: the rows that cannot be used, by their lines.
+    package static func findings(in table: ImportedTable, _ path: String) -> [TableFinding] {
+        guard table.rowCount > 0 else { return [TableFinding(file: path, line: 1, .noRecord)] }
+        return table.findings.map { finding in
+            TableFinding(
+                file: path, line: finding.line,
+                .row(finding.name, finding.reason, isLost: finding.isLost))
         }
-        return Array(table.text.utf8)
     }
 
     /// If a source has the same record, our own table is right.

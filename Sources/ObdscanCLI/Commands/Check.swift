@@ -133,8 +133,12 @@ struct OdometerOption: Hashable, Sendable {
     /// Reads a distance; a point or a comma before three digits is a thousand to some and a fraction to others.
     init(_ argument: String) throws {
         var text = argument.lowercased().filter { $0 != " " }
-        for (unit, isMile) in [("km", false), ("mi", true)] where text.hasSuffix(unit) {
-            text.removeLast(2)
+        let units = [
+            ("km", false), ("kilometres", false), ("kilometers", false), ("mi", true),
+            ("mile", true), ("miles", true),
+        ]
+        if let (unit, isMile) = units.first(where: { text.drop { !$0.isLetter } == $0.0 }) {
+            text.removeLast(unit.count)
             isInMiles = isMile
         }
         let parts = text.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," }

@@ -63,7 +63,9 @@ package struct UsedCarFindings: Sendable {
                 parts.append("There are \(contradictions.count) contradictions.")
             }
         } else if let first = odd.first {
-            parts.append("Nothing contradicts, but this is odd: \(first.text)")
+            // Facts that do not fit come first: an oddity must not read as an approval.
+            parts.append("This is odd: \(first.text)")
+            if odd.count > 1 { parts.append("There are \(odd.count) odd facts.") }
         }
         if let clearedAgo {
             parts.append(

@@ -10,7 +10,10 @@ package struct UsedCarReport {
     /// The meaning of codes, monitors and counters.
     private let condition: VehicleFindings
     private let time: UTC
+    /// The VIN that the vehicle reports, with what the VIN says.
     private let vehicle: [String]
+    /// The VIN on the windscreen if the vehicle does not report the same one, with what the VIN says.
+    private let windscreen: [String]
     private let unasked: Int
     private let output: OutputForm
 
@@ -23,8 +26,10 @@ package struct UsedCarReport {
         facts = scan.facts
         condition = scan.condition.findings(output.units)
         time = scan.condition.time
-        let vin = scan.facts.windscreen ?? scan.condition.vin
-        vehicle = [vin?.text, vin.flatMap(make)].compactMap(\.self)
+        func words(_ vin: VIN?) -> [String] { [vin?.text, vin.flatMap(make)].compactMap(\.self) }
+        let reported = scan.condition.vin
+        vehicle = words(reported)
+        windscreen = scan.facts.windscreen == reported ? [] : words(scan.facts.windscreen)
         unasked = scan.unasked
         self.output = output
     }
@@ -112,6 +117,9 @@ package struct UsedCarReport {
         if !vehicle.isEmpty {
             rows.add([.init("Vehicle", .dim), .init(vehicle.joined(separator: ", "))])
         }
+        if !windscreen.isEmpty {
+            rows.add([.init("Windscreen", .dim), .init(windscreen.joined(separator: ", "))])
+        }
         for distance in facts.distances {
             rows.add([
                 .init("Distance", .dim),
@@ -136,7 +144,10 @@ package struct UsedCarReport {
                 "p",
                 "Agreement proves nothing, because an odometer can be set in every module. Only "
                     + "disagreement speaks, and each has honest reasons: ask for the papers.")
-            page.facts([("Read", localTime(time))])
+            page.facts(
+                [("Read", localTime(time))]
+                    + (windscreen.isEmpty
+                        ? [] : [("VIN on the windscreen", windscreen.joined(separator: ", "))]))
         }
         for grade in UsedCarFinding.Grade.allCases {
             let own = findings.of(grade)

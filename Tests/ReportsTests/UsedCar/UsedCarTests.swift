@@ -963,6 +963,21 @@ import Testing
         #expect(findings.grade == .contradiction)
     }
 
+    @Test func `a verdict about oddities begins with the first one`() {
+        var facts = UsedCarFacts()
+        facts.distances = [Self.shown(97_310), Self.odometer(48_213)]
+        let one = "The dashboard shows 97310 km, but the ECU (7E8 01:A6) says 48213 km."
+        #expect(Self.found(facts).verdict == "This is odd: \(one)")
+        // Another VIN, whose check digit is wrong as well.
+        var other = UsedCarFacts()
+        other.vins = [Self.vin(Self.golf)]
+        other.windscreen = VIN("1HGCM82634A004352")
+        let both = Self.found(other).verdict
+        #expect(
+            both.hasPrefix("This is odd: 7E8 09:02 has the VIN \(Self.golf), but the windscreen "))
+        #expect(both.hasSuffix(" There are 2 odd facts."))
+    }
+
     @Test func `nothing is proven by what agrees`() {
         var facts = UsedCarFacts()
         facts.distances = [Self.shown(97_310), Self.odometer(97_312), Self.instruments(97_300)]

@@ -28,14 +28,22 @@ extension TripStore {
         }
     }
 
+    /// What became of the drives that were old enough to be deleted.
+    public struct Expiry: Hashable, Sendable {
+        /// The numbers of the deleted drives.
+        public var deleted: [Int64]
+        /// The numbers of the drives that stay although they are as old.
+        public var kept: [Int64]
+    }
+
     /// Deletes drives that ended before `time` and have no name, tag or note.
     ///
     /// Those of `except` stay. ``undoEdit()`` restores the deleted ones, until they are permanently deleted a
-    /// week later. Returns the deleted numbers.
+    /// week later.
     @discardableResult
     public func deleteTrips(
         endedBefore time: UTC, except kept: Set<Int64> = [], now: UTC
-    ) throws(StoreError) -> [Int64] {
+    ) throws(StoreError) -> Expiry {
         let forgotten = try read { database in
             try database.values(
                 Int64.self,
@@ -51,9 +59,10 @@ extension TripStore {
                 """
                 SELECT id \(Self.expendable) AND start + duration < ? ORDER BY id
                 """, [time.microseconds])
-            let ids = found.filter { !kept.contains($0) }
-            try Self.hide(ids, .expire, now: now, in: database)
-            return ids
+            let expiry = Expiry(
+                deleted: found.filter { !kept.contains($0) }, kept: found.filter(kept.contains))
+            try Self.hide(expiry.deleted, .expire, now: now, in: database)
+            return expiry
         }
     }
 

@@ -420,16 +420,18 @@ private let day: Int64 = 86_400_000_000
         let trips = [try drive(store), try drive(store, at: 100)]
         let now = Fixtures.start.later(by: 400 * day)
         let limit = now.later(by: -365 * day)
-        #expect(try store.deleteTrips(endedBefore: limit, now: now) == trips)
+        #expect(try store.deleteTrips(endedBefore: limit, now: now).deleted == trips)
         #expect(try store.trips().isEmpty)
         #expect(
             try store.undoEdit() == TripEdit(action: .expire, trip: trips[1], others: [trips[0]]))
         #expect(try store.trips().map(\.id) == trips)
-        #expect(try store.deleteTrips(endedBefore: limit, now: now) == trips)
+        #expect(try store.deleteTrips(endedBefore: limit, now: now).deleted == trips)
         let kept = { try scratch.sql { try $0.value(Int.self, "SELECT count(*) FROM trip") } }
-        #expect(try store.deleteTrips(endedBefore: limit, now: now.later(by: 6 * day)) == [])
+        #expect(
+            try store.deleteTrips(endedBefore: limit, now: now.later(by: 6 * day)).deleted == [])
         #expect(try kept() == 2)
-        #expect(try store.deleteTrips(endedBefore: limit, now: now.later(by: 8 * day)) == [])
+        #expect(
+            try store.deleteTrips(endedBefore: limit, now: now.later(by: 8 * day)).deleted == [])
         #expect(try kept() == 0)
         #expect(throws: TripEditFault.nothingToUndo) { try store.undoEdit() }
     }

@@ -143,9 +143,10 @@ import Testing
         let writer = try Fixtures.begin(store)
         try writer.end(.stopped, at: Fixtures.after(1))
         let late = UTC(microseconds: Fixtures.start.microseconds + 1_000_000)
-        #expect(try store.deleteTrips(endedBefore: late, now: Fixtures.start) == [])
+        #expect(try store.deleteTrips(endedBefore: late, now: Fixtures.start).deleted == [])
         let later = UTC(microseconds: Fixtures.start.microseconds + 1_000_000_000)
-        #expect(try store.deleteTrips(endedBefore: later, now: Fixtures.start) == [writer.trip])
+        #expect(
+            try store.deleteTrips(endedBefore: later, now: Fixtures.start).deleted == [writer.trip])
         #expect(try store.trips().map(\.id) == [named])
     }
 
@@ -173,9 +174,10 @@ import Testing
         }
         let open = try Fixtures.begin(store)
         let later = UTC(microseconds: Fixtures.start.microseconds + 1_000_000_000)
-        #expect(
-            try store.deleteTrips(endedBefore: later, except: [drives[2]], now: Fixtures.start)
-                == [drives[3]])
+        // A drive that is not old stays in any case.
+        let expiry = try store.deleteTrips(
+            endedBefore: later, except: [drives[2], named.trip, open.trip], now: Fixtures.start)
+        #expect(expiry == .init(deleted: [drives[3]], kept: [drives[2]]))
         let kept = Set(try store.trips(.init(withScans: true)).map(\.id))
         #expect(kept == Set(drives.dropLast()).union(others).union([named.trip, open.trip]))
         try open.end(.stopped, at: Fixtures.after(2))

@@ -127,15 +127,11 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
                     "--keep deletes nothing: \(fault.text)",
                     hint: "without --keep the database is compacted", status: .declined)
             }
-            let owed = try store.undeliveredTrips()
-            deleted = try store.deleteTrips(
-                endedBefore: keep.limit(reading.utc), except: Set(owed.keys), now: reading.utc
-            ).count
-            if !owed.isEmpty {
-                output.note(
-                    "\(counted(owed.count, "trip is", "trips are")) kept until obdscan publish has delivered them."
-                )
-            }
+            let expiry = try store.deleteTrips(
+                endedBefore: keep.limit(reading.utc),
+                except: Set(try store.undeliveredTrips().keys), now: reading.utc)
+            deleted = expiry.deleted.count
+            if let text = expiry.keptText { output.note(text) }
         }
         let sizes = try mapped { () throws(StoreError) in
             let before = try store.examine().size

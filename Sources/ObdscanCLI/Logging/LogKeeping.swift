@@ -67,17 +67,14 @@ struct LogKeeping: Sendable {
             if isFirst { output.note("--keep deletes nothing: \(fault.text).") }
             return
         }
-        let owed = try store.undeliveredTrips()
-        let gone = try store.deleteTrips(
-            endedBefore: age.limit(reading.utc), except: Set(owed.keys), now: reading.utc)
-        if !owed.isEmpty, isFirst {
+        let expiry = try store.deleteTrips(
+            endedBefore: age.limit(reading.utc), except: Set(try store.undeliveredTrips().keys),
+            now: reading.utc)
+        if isFirst, let text = expiry.keptText { output.note(text) }
+        let gone = expiry.deleted.count
+        if gone > 0 {
             output.note(
-                "\(counted(owed.count, "trip is", "trips are")) kept until obdscan publish has delivered them."
-            )
-        }
-        if !gone.isEmpty {
-            output.note(
-                "\(counted(gone.count, "old trip was", "old trips were")) deleted (--keep); "
+                "\(counted(gone, "old trip was", "old trips were")) deleted (--keep); "
                     + "\"obdscan trips undo\" can restore them for a week.")
         }
     }
@@ -144,6 +141,17 @@ struct LogKeeping: Sendable {
     private func tell(_ text: String, _ told: inout Told) {
         if told.fault != text { output.note(text) }
         told.fault = text
+    }
+}
+
+extension TripStore.Expiry {
+    /// Which old trips stay for a sink, in words; nil = none does.
+    var keptText: String? {
+        switch kept.count {
+        case 0: nil
+        case 1: "1 old trip is kept until obdscan publish has delivered it."
+        case let count: "\(count) old trips are kept until obdscan publish has delivered them."
+        }
     }
 }
 

@@ -552,7 +552,7 @@ final class Pi {
                 let owed = Set(try store.undelivered(to: [Self.sink]).keys)
                 let gone = try store.deleteTrips(
                     endedBefore: reading.utc.later(by: -keep), except: owed, now: reading.utc)
-                try checkDeleted(gone)
+                try checkDeleted(gone.deleted)
             }
             let capacity = capacity
             let clearing = try store.makeRoom(

@@ -1,7 +1,9 @@
 import Accessory
 import Adapters
 import Engines
+import Formats
 import Glibc
+import LocalLinks
 import OBDCore
 import Reports
 import ScanSession
@@ -150,7 +152,25 @@ extension VehicleError {
 extension Vehicle {
     /// The failure if there is no answer to any of `asked`; nil if there is one.
     func failure(of asked: [QueryResult?]) -> Failure? {
-        problem(of: asked).map { Failure($0, at: accessory) }
+        problem(of: asked).map { failure($0, asked.compactMap(\.self)) }
+    }
+
+    /// The failure for a problem of `asked`; a recording that does not contain a request says so.
+    fileprivate func failure(_ problem: VehicleError, _ asked: [QueryResult]) -> Failure {
+        let isSilence =
+            switch problem {
+            case .adapterSaid, .noAnswer, .codeListMissing: true
+            default: false
+            }
+        guard isSilence,
+            let path = try? TransportRegistry.all.address(accessory).transport.recording,
+            let recording = try? ReplayLink.adapter(reading: path),
+            let missing = asked.filter(\.answers.isEmpty).compactMap(\.answer.exchange.request)
+                .first(where: recording.lacks)
+        else { return Failure(problem, at: accessory) }
+        return Failure(
+            "\(accessory): this recording does not contain the request \(Hex.string(missing))",
+            hint: "\"obdscan decode \(shellWord(path))\" shows what it contains", status: .noInput)
     }
 
     /// The failure of a request without a complete answer; nil if it is complete.
@@ -162,6 +182,10 @@ extension Vehicle {
 extension CodeScan {
     /// The failure if it is unknown which codes there are.
     func failure(_ vehicle: Vehicle) -> Failure? {
-        problem(vehicle).map { Failure($0, at: vehicle.accessory) }
+        guard let problem = problem(vehicle) else { return nil }
+        guard case .codeListMissing(let kind, _) = problem else {
+            return vehicle.failure(problem, lists.map(\.asked) + asked)
+        }
+        return vehicle.failure(problem, lists.filter { $0.kind == kind }.map(\.asked))
     }
 }

@@ -94,6 +94,9 @@ import Testing
         #expect(ask(&adapter, "ATI") == "ELM327 v1.5↵↵>")
         #expect(ask(&adapter, "0902") == "014↵0: 49 02 01 31 44 34↵↵>")
         #expect(ask(&adapter, "0100") == "↵>")
+        #expect(!adapter.lacks([0x09, 0x02]) && !adapter.lacks([0x01, 0x00]))
+        #expect(adapter.lacks([0x03]) && adapter.lacks([0x01, 0x0C]))
+        #expect(!ReplayAdapter(conversation: ">0100 1\n41 00".utf8).lacks([0x01, 0x00]))
         #expect(ReplayAdapter(conversation: "no commands here".utf8).isEmpty)
     }
 

@@ -87,7 +87,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                 firstProblem = firstProblem ?? problem
                 lastFailure =
                     problem
-                    ?? asked.status.flatMap { Failure($0, at: connection.accessory) }
+                    ?? asked.status.flatMap { _ in connection.failure(of: [asked]) }
                     ?? lastFailure
             }
             try printer.finish(&writer)

@@ -75,6 +75,14 @@ public struct ReplayAdapter: ServedDevice {
     /// Whether the recording is empty.
     public var isEmpty: Bool { exchanges.isEmpty }
 
+    /// Whether the recording is one of text commands, and none of them is this request.
+    ///
+    /// A request for one PID is not recorded if the recording only asks for several PIDs at once.
+    public func lacks(_ request: [UInt8]) -> Bool {
+        !isSLCAN && !isDoIP && !isGoLink && !hasRecords && places[Hex.string(request)] == nil
+            && uncounted[Hex.string(request)] == nil
+    }
+
     /// Whether the recording is that of a DoIP gateway.
     public var isDoIP: Bool { exchanges.first?.command.hasPrefix(Self.doip) ?? false }
 

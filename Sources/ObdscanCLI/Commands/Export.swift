@@ -292,9 +292,17 @@ struct ExportCommand: RuledCommand {
 
     /// The format of the option or the file name extension.
     private func chosenFormat() throws(Failure) -> TripFileFormat {
-        if form.json { return .json }
-        if let format = form.format { return format }
-        guard let to, let ending = OutputFile.ending(of: to) else {
+        let ending = to.flatMap { OutputFile.ending(of: $0) }
+        if let format = form.json ? .json : form.format {
+            // Kuksa's form has no ending of its own.
+            if let to, let named = ending.flatMap({ TripFileFormat(ending: $0) }), named != format,
+                format != .kuksa
+            {
+                throw Failure(CodeTable.Fault.otherForm(path: to, chosen: format.rawValue))
+            }
+            return format
+        }
+        guard let to, let ending else {
             return OutputOptions(format: nil).format == .json ? .json : .csv
         }
         guard let format = TripFileFormat(ending: ending) else {

@@ -12,6 +12,8 @@ package final class CodeTable {
     package enum Fault: Error {
         /// An ending of another file format.
         case ending(path: String, String)
+        /// A form that the name of the file contradicts.
+        case otherForm(path: String, chosen: String)
         case existingSheet(path: String)
         /// A sheet without room for more rows.
         case full(path: String)
@@ -54,8 +56,16 @@ package final class CodeTable {
     package static func form(
         of path: String?, chosen: OutputFormat?, standard: OutputFormat
     ) throws(Fault) -> Form {
-        if let chosen { return chosen == .json ? .jsonl : .csv }
-        switch path.flatMap({ OutputFile.ending(of: $0) }) {
+        let ending = path.flatMap { OutputFile.ending(of: $0) }
+        if let chosen {
+            let form: Form = chosen == .json ? .jsonl : .csv
+            let named = ["csv", "tsv", "jsonl", "ndjson", "json", "xlsx"].contains(ending)
+            if let path, named, try self.form(of: path, chosen: nil, standard: standard) != form {
+                throw .otherForm(path: path, chosen: chosen.rawValue)
+            }
+            return form
+        }
+        switch ending {
         case nil: return standard == .json ? .jsonl : .csv
         case "csv", "tsv": return .csv
         case "jsonl", "ndjson", "json": return .jsonl
@@ -263,6 +273,10 @@ extension CodeTable.Fault: Explained {
                 hint: isPage
                     ? "\"obdscan dtc report --to \(path)\" writes a page"
                     : "name a file that ends in one of them, or set --format", .usage)
+        case .otherForm(let path, let chosen):
+            return Explanation(
+                "\(path): the name of the file contradicts the format \(chosen)",
+                hint: "the ending chooses the format: leave --format and --json out", .usage)
         case .existingSheet(let path):
             return Explanation(
                 "\(path) is there already, and rows cannot be added to a sheet",

@@ -86,6 +86,27 @@ extension TripStore {
         }
     }
 
+    /// The last moment before obdscan cleared the codes of a vehicle the last time until `time`; nil if obdscan did
+    /// not.
+    ///
+    /// The ECUs of a vehicle confirm one after the other, so that the first of one record counts.
+    public func momentBeforeClearing(
+        ofVehicle vehicle: String, until time: UTC
+    ) throws(StoreError) -> UTC? {
+        try read { database in
+            try database.value(
+                Int64.self,
+                """
+                SELECT min(start + t) FROM event JOIN trip ON trip.id = trip
+                    JOIN vehicle ON vehicle.id = trip.vehicle
+                WHERE event.kind = 'codesCleared' AND deleted IS NULL
+                    AND (vin = ?1 OR vehicle.name = ?1) AND start + t <= ?2
+                GROUP BY trip.id ORDER BY max(start + t) DESC LIMIT 1
+                """, [vehicle, time.microseconds]
+            ).map { UTC(microseconds: $0 - 1) }
+        }
+    }
+
     /// Whether the check engine light of each ECU of a vehicle was on when it was last read at or
     /// before `time`.
     ///

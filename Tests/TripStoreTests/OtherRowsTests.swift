@@ -130,5 +130,14 @@ import Testing
         let moments = try [0, 2, 4, 6].map(known)
         #expect(moments.map(\.tests) == [[], [Fixtures.ecu, other], [other], []])
         #expect(moments.map(\.monitors) == [[], [true, true], [true], [false]])
+        // The moment with which `--since clear` compares has what the clearing erased.
+        func before(_ seconds: Int64) throws -> UTC? {
+            try store.momentBeforeClearing(
+                ofVehicle: Fixtures.vinText, until: Fixtures.start.later(by: seconds * 1_000_000))
+        }
+        #expect(try before(2) == nil)
+        let moment = try #require(try before(9))
+        #expect(moment == Fixtures.start.later(by: 2_999_999))
+        #expect(try store.readiness(ofVehicle: Fixtures.vinText, at: moment).count == 2)
     }
 }

@@ -39,10 +39,11 @@ enum ComparedMoment: ExpressibleByArgument, Hashable, Sendable {
                 "the database has no earlier reading of \(vehicle)",
                 hint: "without --since it is reported as it is now", status: .noInput)
         case .clear:
-            let clearings = try mapped { () throws(StoreError) in
-                try store.clearings(ofVehicle: vehicle, until: end)
+            // Clearing erases the state of the monitors and the test results.
+            let before = try mapped { () throws(StoreError) in
+                try store.momentBeforeClearing(ofVehicle: vehicle, until: end)
             }
-            if let last = clearings.last { return last.time }
+            if let before { return before }
             throw Failure(
                 "obdscan has not cleared the codes of \(vehicle)",
                 hint: "--since last compares with the reading before", status: .noInput)

@@ -17,6 +17,8 @@ package struct Logbook {
         var purpose: Purpose?
         /// The distance by odometer since the vehicle's previous trip that no trip contains; unit: km.
         var missing: Double?
+        /// By how much the odometer is lower than after the vehicle's previous trip; unit: km.
+        var fell: Double?
 
         /// `2026-11`, in local time.
         var month: String { String(localTime(trip.start).prefix(7)) }
@@ -55,17 +57,24 @@ package struct Logbook {
         self.units = units
         var entries: [Entry] = []
         var totals: [Total] = []
-        var ends: [String: Double] = [:]
+        var ends: [String: (odometer: Double, time: UTC)] = [:]
         for trip in trips.sorted(by: { ($0.start, $0.id) < ($1.start, $1.id) }) {
             let tags = trip.tags.map { $0.lowercased() }
             let purposes = Purpose.allCases.filter { tags.contains($0.rawValue) }
             var entry = Entry(trip: trip, purpose: purposes.count == 1 ? purposes[0] : nil)
             // Without the right time, the order of the trips is unknown.
             if let vin = trip.vin, let odometer = trip.odometer, trip.isClockSet != false {
-                if let end = ends[vin], odometer.lowerBound - end > Self.odometerStep {
-                    entry.missing = odometer.lowerBound - end
-                }
-                ends[vin] = max(ends[vin] ?? 0, odometer.upperBound)
+                let end = ends[vin]
+                let gap = end.map { odometer.lowerBound - $0.odometer } ?? 0
+                if gap > Self.odometerStep { entry.missing = gap }
+                // Two records of one drive overlap.
+                if let end, gap < -Self.odometerStep, trip.start >= end.time { entry.fell = -gap }
+                let isAhead =
+                    entry.fell != nil || end.map { odometer.upperBound > $0.odometer } ?? true
+                ends[vin] = (
+                    isAhead ? odometer.upperBound : end?.odometer ?? odometer.upperBound,
+                    max(end?.time ?? trip.end, trip.end)
+                )
             }
             guard includes(trip) else { continue }
             entries.append(entry)
@@ -115,6 +124,7 @@ package struct Logbook {
             Field("distanceKm") { .number($0.trip.distance, places: 3) },
             Field("purpose") { .text($0.purpose?.rawValue) },
             Field("missingKm") { .number($0.missing, places: 1) },
+            Field("fellKm") { .number($0.fell, places: 1) },
             Field("name") { .text($0.trip.name) },
             Field("clock") { .text($0.trip.isClockSet.map { $0 ? "set" : "unset" }) },
         ])
@@ -174,6 +184,7 @@ package struct Logbook {
         let words = [
             trip.name, trip.isClockSet == false ? "clock not set" : nil,
             entry.missing.map { "\(text($0)) before this trip are not recorded" },
+            entry.fell.map { "the odometer is \(text($0)) lower than after the trip before" },
         ]
         return [
             trip.number, String(start.prefix(16)),

@@ -47,6 +47,22 @@ import Testing
         #expect(book.totals.map(\.unknown) == [0, 1])
     }
 
+    @Test func `marks an odometer that goes back, and counts on from there`() {
+        let book = Logbook(
+            [
+                trip(1, hours: 1, odometer: 48_213...48_220, distance: 7),
+                trip(2, hours: 3, odometer: 31_000...31_012, distance: 12),
+                trip(3, hours: 5, odometer: 31_040...31_050, distance: 10),
+                // A second record of the same drive, and a difference of less than a step.
+                trip(4, hours: 5, odometer: 31_030...31_050, distance: 20),
+                trip(5, hours: 7, odometer: 31_049.5...31_060, distance: 10.5),
+            ], .metric)
+        #expect(book.entries.map(\.fell) == [nil, 17_220, nil, nil, nil])
+        #expect(book.entries.map(\.missing) == [nil, nil, 28, nil, nil])
+        let rows = String(decoding: book.csv, as: UTF8.self).split(whereSeparator: \.isNewline)
+        #expect(rows.count { $0.contains(",17220.0,") } == 1)
+    }
+
     @Test func `counts trips that it does not list as recorded`() {
         let trips = [
             trip(1, hours: 1, tags: ["business"], odometer: 1_000...1_010, distance: 10),
@@ -87,6 +103,6 @@ import Testing
         let csv = String(decoding: book.csv, as: UTF8.self)
         let row = try #require(csv.split(whereSeparator: \.isNewline).first { $0.hasPrefix("3,") })
         #expect(row.hasPrefix("3,1HGCM82633A004352,1HGCM82633A004352,2026-11-02T02:00:00"))
-        #expect(row.hasSuffix(",5,private,,,"))
+        #expect(row.hasSuffix(",5,private,,,,"))
     }
 }

@@ -20,7 +20,8 @@ package enum DeliveryNews: Hashable, Sendable {
     /// The changes from `old` to `new`.
     package static func between(_ old: SinkReport, and new: SinkReport) -> [DeliveryNews] {
         var news: [DeliveryNews] = []
-        if let fault = new.fault, old.fault == nil { news.append(.fault(fault)) }
+        // After the end nothing is tried again, and the end says why.
+        if let fault = new.fault, old.fault == nil, new.end == nil { news.append(.fault(fault)) }
         if new.fault == nil, old.fault != nil, new.end == nil { news.append(.works) }
         if new.isForgetful, !old.isForgetful { news.append(.forgetful) }
         if let command = new.command, command != old.command { news.append(.command(command)) }

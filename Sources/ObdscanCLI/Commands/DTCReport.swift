@@ -177,6 +177,7 @@ struct DTCReportCommand: RuledCommand {
         let store = try openDatabase()
         let name: String
         if let of {
+            try store.check(vehicle: of)
             name = of
         } else {
             let entries = try store.codeHistory()

@@ -200,12 +200,18 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
                     [
                         "path": .text(file), "trips": .numbers(merged.trips),
                         "known": .integer(merged.known), "open": .integer(merged.open),
+                let scans = try mapped { () throws(StoreError) in
+                    try merged.trips.count { (id) throws(StoreError) in
+                        try store.trip(id).purpose == .scan
+                    }
+                }
+                let drives = merged.trips.count - scans
                     ]), &rows)
             if output.format == .text {
                 let open = merged.open > 0 ? ", \(merged.open) still being recorded" : ""
                 try writer.writeLine(
-                    "\(printable(file)): \(merged.trips.count) "
-                        + (merged.trips.count == 1 ? "trip" : "trips") + " added, "
+                    "\(printable(file)): \(counted(drives, "trip")) added, "
+                        + (scans > 0 ? "\(counted(scans, "record")) of codes added, " : "")
                         + "\(merged.known) known already\(open)")
             }
             for (vin, name) in merged.unnamed.sorted(by: { $0.key < $1.key }) {

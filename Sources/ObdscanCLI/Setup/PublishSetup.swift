@@ -83,6 +83,9 @@ struct PublishSetup {
             try HTTPClient.open()
             end = try HTTPClient(try sink.httpSetup()).fault(of: sink.address)
         }
-        if let end, let failure = end.explanation(of: sink).map({ Failure($0) }) { throw failure }
+        if let end, var failure = end.explanation(of: sink).map({ Failure($0) }) {
+            failure.message += "; nothing was saved"
+            throw failure
+        }
     }
 }

@@ -3,6 +3,7 @@ import Formats
 import Glibc
 import OBDCore
 import PIDTables
+import Reports
 import Settings
 import SystemIO
 import VehicleScan
@@ -126,7 +127,12 @@ struct ConfigSet: ParsableCommand {
         // An unknown name would make every command without -d fail.
         if name == "device" { _ = try UserSettings.current.resolved(value) }
         if name.hasPrefix("views.") || (name == "signals" && values != ["all"]) {
-            try checkSignals()
+            try checkSignals(values)
+        }
+        if name == "alarms" {
+            // Only a condition passed the check of the value.
+            try checkSignals(
+                value.split(separator: " ").compactMap { Alarm(String($0))?.name })
         }
         if name == "logo" {
             let path =
@@ -139,15 +145,15 @@ struct ConfigSet: ParsableCommand {
     }
 
     /// Refuses a list with a signal that neither a table nor a pack has.
-    private func checkSignals() throws {
+    private func checkSignals(_ names: [String]) throws {
         let own = try TableFile.own()
-        let names = SignalNames(try PIDTables.load(own))
-        for value in values {
+        let known = SignalNames(try PIDTables.load(own))
+        for name in names {
             do throws(SignalError) {
-                _ = try names.findPaced(value)
+                _ = try known.findPaced(name)
             } catch {
                 let all = SignalNames(try PIDTables.load(own, automatic: PIDTables.packs()))
-                guard (try? all.findPaced(value)) != nil else { throw Failure(error) }
+                guard (try? all.findPaced(name)) != nil else { throw Failure(error) }
             }
         }
     }

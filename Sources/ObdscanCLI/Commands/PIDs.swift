@@ -112,6 +112,9 @@ struct PIDsListCommand: ParsableCommand, OutputCommand {
                 words.isEmpty
                     ? "No signal is known there."
                     : "No signal has \(words.joined(separator: " and ")) in its names.")
+            if let file = words.last, !(OutputFile.ending(of: file) ?? "").isEmpty {
+                output.note("\"obdscan pids lint \(shellWord(file))\" checks a table.")
+            }
         }
     }
 

@@ -112,6 +112,7 @@ struct TripsTagCommand: ParsableCommand, OutputCommand {
         let known = try store.trip(id).tags
         let rest = known.filter { !tags.contains($0) }
         try store.setTags(remove ? rest : rest + tags, ofTrip: id)
+        if !remove { TripReference.doubt(tags, output) }
     }
 }
 

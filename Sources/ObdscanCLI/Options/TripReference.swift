@@ -2,6 +2,7 @@ import ArgumentParser
 import Formats
 import Glibc
 import OBDCore
+import Reports
 import SystemIO
 import TripStore
 
@@ -33,6 +34,17 @@ struct TripReference: ExpressibleByArgument, Hashable, Sendable {
                 throw ValidationError(
                     "\"\(tag)\" names a trip: tag one trip at a time, and use a word as the tag")
             }
+        }
+    }
+
+    /// Asks about tags that nearly are the purpose of a trip, which the logbook adds up.
+    static func doubt(_ tags: [String], _ output: OutputOptions) {
+        let purposes = Logbook.Purpose.allCases.map(\.rawValue)
+        for tag in tags where !purposes.contains(tag.lowercased()) {
+            guard let near = nearestName(to: tag, among: purposes) else { continue }
+            output.note(
+                "\"\(tag)\" is not a purpose in the logbook; did you mean \(near)? Purposes: "
+                    + purposes.joined(separator: ", "))
         }
     }
 

@@ -49,7 +49,7 @@ enum CommandSuggestion {
     /// The command for a word that other programs, owners or workshops use for it.
     private static func otherWord(_ word: String) -> String? {
         switch word.lowercased() {
-        case "codes", "faults", "scan", "check", "mil", "light": "obdscan dtc"
+        case "code", "codes", "faults", "scan", "check", "mil", "light": "obdscan dtc"
         case "clear", "erase", "reset": "obdscan dtc clear"
         case "inspection", "readiness", "ready", "smog", "emissions", "mot": "obdscan monitors"
         case "print", "html", "pdf": "obdscan dtc report"
@@ -119,9 +119,11 @@ enum CommandSuggestion {
         let parts = line.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
         if line.hasPrefix("Unknown option '--"), parts.count > 2 {
             // Suggest none of these, because a typing error must not lead to them: they skip a question, or
-            // change stored data.
+            // change stored data. A word with more letters after the whole name means it.
             let names = Set(arguments.flatMap(\.names))
-                .subtracting(["--yes", "--force", "--purge", "--save"])
+                .subtracting(
+                    ["--yes", "--force", "--purge", "--save"].filter { !parts[1].hasPrefix($0) }
+                )
                 .filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }.sorted()
             let near = nearestName(to: String(parts[1].dropFirst(2)), among: names)
             let meant = otherOption(parts[1], arguments) ?? near.map { "--\($0)" }

@@ -248,10 +248,16 @@ struct ExportCommand: RuledCommand {
                     .flatMap { [$0.id.lowercased(), $0.name.lowercased()] }
             })
         let missing = named.filter { found.isDisjoint(with: $0.recorded) }.map(\.name)
-        if !missing.isEmpty {
+        if let first = missing.first {
+            let known = try ids.flatMap { id in
+                let whole = try store.readings(ofTrip: id)
+                return whole.signals.map { whole.table[$0.signal].id }
+            }
+            let near = nearestName(to: first, among: known)
             throw Failure(
                 "no trip has the signal \(missing.joined(separator: ", "))",
-                hint: "\"obdscan trips show\" lists a trip's signals", status: .usage)
+                hint: (near.map { "did you mean \($0)? " } ?? "")
+                    + "\"obdscan trips show\" lists a trip's signals", status: .usage)
         }
         return parts
     }
@@ -280,6 +286,7 @@ struct ExportCommand: RuledCommand {
         _ store: TripStore, withScans: Bool
     ) throws(Failure) -> [Int64] {
         if all || trips.isEmpty && choice.choosesTrips {
+            try store.check(choice)
             return try store.existing(choice.filter(withScans: withScans)).map(\.id)
         }
         var ids: [Int64] = []

@@ -73,7 +73,7 @@ struct TripsListCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readOnly)
         _ = try (choice.from?.time(), choice.until?.time())
-        try store.check(vehicle: choice.vehicle)
+        try store.check(choice)
         var filter = choice.filter(withScans: all)
         (filter.latest, filter.name, filter.search) = (latest, name, search)
         let found = try mapped({ () throws(StoreError) in try store.trips(filter) })

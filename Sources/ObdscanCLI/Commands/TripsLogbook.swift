@@ -72,7 +72,7 @@ struct TripsLogbookCommand: RuledCommand {
         try OutputFile.check(to, isNoneOf: store.files)
         let form = try form()
         _ = try (choice.from?.time(), choice.until?.time())
-        try store.check(vehicle: choice.vehicle)
+        try store.check(choice)
         let (all, chosen) = try mapped { () throws(StoreError) in
             var filter = TripStore.TripFilter()
             filter.vehicle = choice.vehicle

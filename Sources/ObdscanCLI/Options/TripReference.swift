@@ -121,6 +121,24 @@ extension TripStore {
                 + "\"obdscan trips --all\" shows the vehicles", status: .noInput)
     }
 
+    /// Refuses a choice of a vehicle that no record is of, or of a tag that no trip has.
+    func check(_ choice: TripChoice) throws(Failure) {
+        try check(vehicle: choice.vehicle)
+        guard let tag = choice.tag else { return }
+        var filter = TripFilter(withScans: true)
+        let known = try mapped { () throws(StoreError) in Set(try trips(filter).flatMap(\.tags)) }
+        filter.tag = tag
+        guard try mapped({ () throws(StoreError) in try trips(filter) }).isEmpty else { return }
+        let near = nearestName(to: tag, among: known.sorted())
+        throw Failure(
+            "no trip has the tag \"\(tag)\"",
+            hint: near.map { "did you mean \"\($0)\"?" }
+                ?? (known.isEmpty
+                    ? "\"obdscan trips tag\" adds one"
+                    : "tags: " + known.sorted().prefix(10).joined(separator: ", ")),
+            status: .noInput)
+    }
+
     /// The trips that match `filter`; if none match, the failure lists the existing ones.
     func existing(_ filter: TripFilter) throws(Failure) -> [TripSummary] {
         let found = try mapped { () throws(StoreError) in try trips(filter) }

@@ -346,7 +346,11 @@ package struct TripReport {
                 }
                     ?? [] : aliased
             guard !measured.isEmpty else {
-                throw .noNumbers(trip: readings.trip.id, signal: name)
+                throw .noNumbers(
+                    trip: readings.trip.id, signal: name,
+                    near: nearestName(
+                        to: name,
+                        among: plottable.map { readings.table[readings.signals[$0].signal].id }))
             }
             found += measured.filter { !found.contains($0) }
         }

@@ -4,7 +4,9 @@ import OBDCore
 /// Why the stored data cannot answer a request.
 package enum TripReportError: Explained, Hashable, Sendable {
     /// A trip has no numbers for the named signal.
-    case noNumbers(trip: Int64, signal: String)
+    ///
+    /// `near` is a signal of the trip with a similar name; nil = there is none.
+    case noNumbers(trip: Int64, signal: String, near: String?)
     /// Wide CSV can hold only one trip, and these were chosen.
     case severalTripsInWideCSV(_ trips: [Int64])
     /// A sheet holds at most 1,048,575 lines, and these trips have more.
@@ -29,10 +31,11 @@ extension TripReportError {
     /// The stored data does not contain what the report needs.
     package var explanation: Explanation {
         switch self {
-        case .noNumbers(let trip, let signal):
+        case .noNumbers(let trip, let signal, let near):
             return Explanation(
                 "trip \(trip) has no numbers of \(signal)",
-                hint: "\"obdscan trips show \(trip)\" lists its signals", .usage)
+                hint: (near.map { "did you mean \($0)? " } ?? "")
+                    + "\"obdscan trips show \(trip)\" lists its signals", .usage)
         case .severalTripsInWideCSV(let trips):
             return Explanation(
                 "a wide table holds one trip, and \(trips.count) were chosen",

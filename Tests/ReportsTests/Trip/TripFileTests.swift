@@ -163,7 +163,7 @@ import TripStore
 
     @Test func `a page plots the named signals and lists those without numbers`() throws {
         let trip = try trip()
-        #expect(throws: TripReportError.noNumbers(trip: trip.trip.id, signal: "speed")) {
+        #expect(throws: TripReportError.noNumbers(trip: trip.trip.id, signal: "speed", near: nil)) {
             try TripReport(trip, store, .metric, FuelProfile(), plotting: ["speed"])
         }
         // The table knows the names that users give to signals.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Formats
+import OBDCore
 import Reports
 import SystemIO
 import TripStore
@@ -11,8 +12,8 @@ struct DiagnoseCommand: ParsableCommand {
         abstract: "Judge a recorded trip: is something off, and why?",
         discussion: """
             EXAMPLES
-              obdscan diagnose --trip 12
-              obdscan diagnose --trip latest --json
+              obdscan diagnose
+              obdscan diagnose --trip 12 --json
               obdscan diagnose causes
               obdscan diagnose causes vacuum-leak
             """,
@@ -21,7 +22,7 @@ struct DiagnoseCommand: ParsableCommand {
 }
 
 /// `obdscan diagnose trip`: what the readings of a trip say about the vehicle.
-struct DiagnoseTripCommand: RuledCommand {
+struct DiagnoseTripCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "trip",
         abstract: "Judge a recorded trip.",
@@ -47,22 +48,21 @@ struct DiagnoseTripCommand: RuledCommand {
             SHRTFT1, LONGFT1, FUELSYSA, LAMBDA, the oxygen sensors, EVAP_PCT and VPWR, about once \
             a second.
 
-            \(Self.ruleText)
-
             FILES
               ~/.local/share/obdscan/causes/*.causes
                 Your own causes; one of the same name replaces a built-in one.
 
             EXAMPLES
-              obdscan diagnose --trip 12
-              obdscan diagnose --trip latest --json
+              obdscan diagnose
+              obdscan diagnose --trip 12 --json
               obdscan log rpm vss ect iat maf map shrtft1 longft1 fuelsysa vpwr
             """)
 
     @Option(
         help: ArgumentHelp(
             "Judge this trip: its number, its name or latest.",
-            discussion: "The option can be repeated.", valueName: "trip"))
+            discussion: "The option can be repeated. Without it, the latest trip is judged.",
+            valueName: "trip"))
     var trip: [TripReference] = []
 
     @Flag(help: "Exit with 1 if a cause is named, or something is off.")
@@ -71,19 +71,17 @@ struct DiagnoseTripCommand: RuledCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    static let rules: [OptionRule<Self>] = [
-        OptionRule("name a trip with --trip") { $0.trip.isEmpty }
-    ]
-
     func run() throws {
         let store = try database.open(.readOnly)
         let knowledge = try DriveKnowledge(causes: try loadCauses())
         var isOff = false
         var writer = TextOutput.standard
         var table = RowWriter(output.format, kinds: TripDiagnosis.keys)
-        for (place, reference) in trip.enumerated() {
-            let number =
-                reference.text == "last" ? try store.latestTrip() : try reference.number(in: store)
+        let numbers =
+            trip.isEmpty
+            ? [try store.latestTrip()]
+            : try trip.map { try $0.text == "last" ? store.latestTrip() : $0.number(in: store) }
+        for (place, number) in numbers.enumerated() {
             let found = try TripDiagnosis(
                 of: try store.readings(ofTrip: number), in: store, knowledge)
             switch found.verdict.kind {
@@ -119,10 +117,15 @@ struct DiagnoseCausesCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        guard let list = CauseList(try loadCauses(), id: cause) else {
+        let table = try loadCauses()
+        guard let list = CauseList(table, id: cause) else {
+            let known = table.causes.map(\.id)
             throw Failure(
-                "cause `\(cause ?? "")` is unknown",
-                hint: "list them: \"obdscan diagnose causes\"", status: .usage)
+                "the cause \"\(cause ?? "")\" is unknown",
+                hint: (cause.flatMap { nearestName(to: $0, among: known) }
+                    .map { "did you mean \($0)? " } ?? "")
+                    + "list them: \"obdscan diagnose causes\"",
+                status: .usage)
         }
         var writer = TextOutput.standard
         if output.format == .text {

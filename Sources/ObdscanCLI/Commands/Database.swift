@@ -116,10 +116,8 @@ struct DatabaseCompactCommand: ParsableCommand, OutputCommand {
             let permission = WritePermission(yes: yes, force: true)
             try permission.checkThatSomebodyCanAnswer(for: "deleting old trips")
             if !yes {
-                guard
-                    try Confirmation(word: "delete").ask(
-                        "Delete drives that are older for good?", interruptedBy: -1)
-                else { throw Failure(notConfirmedBy: "delete", "nothing was deleted") }
+                try Confirmation(word: "delete").require(
+                    "Delete drives that are older for good?", otherwise: "nothing was deleted")
             }
             let reading = SystemClock.reading()
             if let fault = try store.checkThatDrivesExpire(by: reading) {
@@ -200,14 +198,14 @@ struct DatabaseMergeCommand: ParsableCommand, OutputCommand {
                     [
                         "path": .text(file), "trips": .numbers(merged.trips),
                         "known": .integer(merged.known), "open": .integer(merged.open),
+                    ]), &rows)
+            if output.format == .text {
                 let scans = try mapped { () throws(StoreError) in
                     try merged.trips.count { (id) throws(StoreError) in
                         try store.trip(id).purpose == .scan
                     }
                 }
                 let drives = merged.trips.count - scans
-                    ]), &rows)
-            if output.format == .text {
                 let open = merged.open > 0 ? ", \(merged.open) still being recorded" : ""
                 try writer.writeLine(
                     "\(printable(file)): \(counted(drives, "trip")) added, "

@@ -198,8 +198,7 @@ struct TripsDeleteCommand: ParsableCommand, OutputCommand {
             for summary in summaries { try printer.print(summary, &writer) }
             try printer.finish(&writer)
             let question = purge ? "Delete them for good?" : "Delete them?"
-            guard try Confirmation(word: "delete").ask(question, interruptedBy: -1)
-            else { throw Failure(notConfirmedBy: "delete", "nothing was deleted") }
+            try Confirmation(word: "delete").require(question, otherwise: "nothing was deleted")
         }
         if purge {
             for summary in summaries {

@@ -23,6 +23,21 @@ struct Confirmation {
         }
         return line == word
     }
+
+    /// Asks before something that has no session; throws a ``Failure`` without the word.
+    ///
+    /// `what` is the message that the command did nothing; Ctrl-C ends the process with it.
+    func require(_ question: String, otherwise what: String) throws {
+        let inbox = try SignalInbox.ofProcess()
+        defer { SignalInbox.letEndingsThrough() }
+        do throws(Interrupted) {
+            if try ask(question, interruptedBy: inbox.descriptor) { return }
+        } catch {
+            writeToStandardError("\n\(what)\n")
+            try inbox.end()
+        }
+        throw Failure(notConfirmedBy: word, what)
+    }
 }
 
 extension Failure {

@@ -55,6 +55,7 @@ struct WritePermission {
             guard try Confirmation(word: word).ask(question, interruptedBy: connection.interrupt)
             else { throw Failure(notConfirmedBy: word, "nothing was sent") }
         } catch is Interrupted {
+            writeToStandardError("\nnothing was sent\n")
             throw ScanError.interrupted
         }
     }

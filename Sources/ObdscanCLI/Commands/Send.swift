@@ -159,6 +159,11 @@ private struct SendRun: ~Copyable {
     /// Sends commands one after the other; Ctrl-C while one of them listens skips the rest.
     mutating func send(_ commands: [RawCommand]) throws {
         for (index, command) in commands.enumerated() {
+            // As in a conversation for `replay:`, the command stands before its answer.
+            if commands.count > 1, output.format == .text, !output.quiet {
+                try writer.writeLine("> \(printable(command.text))")
+                try writer.flush()
+            }
             try send(command)
             if isStopped, index + 1 < commands.count {
                 let rest = commands[(index + 1)...].map(\.text).joined(separator: ", ")

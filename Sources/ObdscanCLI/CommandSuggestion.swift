@@ -149,7 +149,22 @@ enum CommandSuggestion {
         if !digits.isEmpty, digits.allSatisfy({ $0 == "0" }) {
             return line + ": it must be longer than 0"
         }
-        return digits.count > 9 ? line + ": it is too long" : line
+        if digits.count > 9 { return line + ": it is too long" }
+        return line + (reason(against: parts[1], of: option).map { ": " + $0 } ?? "")
+    }
+
+    /// Why a time is not valid, by the form that the option takes; nil if the form is not the reason.
+    private static func reason(against text: String, of option: CommandArgument) -> String? {
+        if !option.names.allSatisfy({ !["--since", "--from", "--until", "--at"].contains($0) }) {
+            return "a moment is a date, a time of day, an age or a word: 2026-11-21T08:15, 08:15, "
+                + "7d, yesterday"
+        }
+        if Duration(text: text) == nil {
+            return "a time is a number with ms, s, m, h or d: 90s, 10m, 1h30m"
+        }
+        guard option.names.contains(where: { $0.hasPrefix("--keep") }) else { return nil }
+        return text.allSatisfy(\.isNumber)
+            ? "it needs a unit: \(text)d" : "it must be a day or more"
     }
 
     /// The option that is meant by a word that other programs use for it, or by one of its values.

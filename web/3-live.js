@@ -240,7 +240,7 @@ function takeStatus(o) {
   phase(o.link, o.note ? sentences({ message: o.note[0].toUpperCase() + o.note.slice(1) + since, hint: o.hint }) : '');
   const parts = [o.vin, o.device, o.adapter, o.protocol, o.voltage === null ? null : o.voltage.toFixed(1) + ' V', recordingText(o)].filter(part => part);
   if ($('vehicle').textContent !== parts.join('')) $('vehicle').replaceChildren(...parts.map(part => h('span', { text: part })));
-  $('figures').textContent = o.link === 'none' ? '' : 'State ' + o.state + ' · ' + o.readingsPerSecond.toFixed(1) + ' readings/s · ' + o.requests + ' requests · ' +
+  $('figures').textContent = o.link === 'none' ? '' : o.readingsPerSecond.toFixed(1) + ' readings/s · ' + o.requests + ' requests · ' +
     o.timeouts + ' timeouts · ' + o.errors + ' errors · ' + o.reconnects + ' reconnects';
   drawRecording(o);
   $('read').disabled = o.link !== 'live' || isAsking;

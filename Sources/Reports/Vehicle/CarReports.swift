@@ -30,7 +30,8 @@ package struct CarReports {
             scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_"
                 ? Character(scalar) : "-"
         }
-        return moment + "-" + String(safe).prefix(60)
+        return moment + "-"
+            + safe.split(separator: "-").map { String($0) }.joined(separator: "-").prefix(60)
     }
 
     private func free(_ name: String) -> String {

@@ -18,6 +18,7 @@ import Testing
         "name": "van", "id": "010C", "id.service": "01", "id.idText": "0C", "trip": "1",
         "vehicle": "golf", "vin": "1HGCM82633A004352",
         "path": "other.db", "value": "1.5", "file": "own.txt", "address": "sim:", "channel": "3",
+        "shellWord(file)": "own.txt", "shellWord(path)": "own.txt",
         "word": "P0301", "units": "us", "whole": "ATRV",
         "values.joined(separator: \" \")": "a b",
         "sink.name": "home", "line.sink.name": "home",

@@ -134,7 +134,7 @@ extension TripStore {
             "no trip has the tag \"\(tag)\"",
             hint: near.map { "did you mean \"\($0)\"?" }
                 ?? (known.isEmpty
-                    ? "\"obdscan trips tag\" adds one"
+                    ? "\"obdscan trips tag latest commute\" adds one"
                     : "tags: " + known.sorted().prefix(10).joined(separator: ", ")),
             status: .noInput)
     }

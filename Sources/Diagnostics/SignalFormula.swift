@@ -98,10 +98,8 @@ extension Signal {
                 let number = Double(bitPattern: raw)
                 return number.isFinite ? number : nil
             }
-            // The shortest decimal of the 32 bits: 0.4 and not 0.4000000059604645, whose other digits no ECU
-            // sent. Rounded to 32 bits, the number is the same again.
             let number = Float(bitPattern: UInt32(truncatingIfNeeded: raw))
-            return number.isFinite ? Double(number.description) : nil
+            return number.isFinite ? Double(number) : nil
         }
     }
 

@@ -242,7 +242,8 @@ import VehicleScan
         let (sink, trip) = try begin(store, table)
         var privacy = PositionPrivacy()
         privacy.isAlways = true
-        sink.begin(trip, at: .zero, asked: nil, hiding: VehiclePositions(privacy, table), while: nil)
+        sink.begin(
+            trip, at: .zero, asked: nil, hiding: VehiclePositions(privacy, table), while: nil)
         var batch = try batch(table, seconds: 1)
         let place = try #require(try SignalNames(table).find("SPN584").signal)
         batch.items.append(

@@ -275,9 +275,11 @@ import Testing
         #expect(try values(table, "FD:1A0", none)["M.F"] == .missing(.notAvailable, code: nil))
     }
 
-    /// IEEE 754: 3ECCCCCD is nearest to 0.4, 60AD78EC to 1e20; neither 32 bits say the digits of 64.
-    @Test(arguments: [(0x3ECC_CCCD, 0.4), (0x60AD_78EC, 1e20), (0x3F55_3F7D, 0.833)])
-    func `a number of 32 bits has the digits of 32 bits`(raw: UInt64, value: Double) throws {
+    /// IEEE 754: 3ECCCCCD is nearest to 0.4, 60AD78EC to 1e20.
+    @Test(
+        arguments: [(0x3ECC_CCCD, 0.4), (0x60AD_78EC, 1e20), (0x3F55_3F7D, 0.833)]
+            as [(UInt64, Float)])
+    func `a number of 32 bits keeps each of its bits`(raw: UInt64, value: Float) throws {
         let signal = try #require(
             try table(
                 """
@@ -286,8 +288,8 @@ import Testing
                 SIG_VALTYPE_ 416 F : 1;
                 """
             ).signals.first { $0.id == "M.F" })
-        #expect(signal.value(raw: raw) == .number(value))
-        #expect(Float(value).bitPattern == UInt32(raw))
+        #expect(signal.value(raw: raw) == .number(Double(value)))
+        #expect(value.bitPattern == UInt32(raw))
     }
 
     @Test func `labels name codes, and mark numbers without a value`() throws {

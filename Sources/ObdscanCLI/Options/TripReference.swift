@@ -121,7 +121,7 @@ extension TripStore {
                 + "\"obdscan trips --all\" shows the vehicles", status: .noInput)
     }
 
-    /// Refuses a choice of a vehicle that no record is of, or of a tag that no trip has.
+    /// Refuses a choice of a vehicle that no record is of, or of a tag that no trip has and that is near one of others.
     func check(_ choice: TripChoice) throws(Failure) {
         try check(vehicle: choice.vehicle)
         guard let tag = choice.tag else { return }
@@ -129,14 +129,10 @@ extension TripStore {
         let known = try mapped { () throws(StoreError) in Set(try trips(filter).flatMap(\.tags)) }
         filter.tag = tag
         guard try mapped({ () throws(StoreError) in try trips(filter) }).isEmpty else { return }
-        let near = nearestName(to: tag, among: known.sorted())
+        // A tag that nobody has used is an empty choice; one that is near another is a mistake.
+        guard let near = nearestName(to: tag, among: known.sorted()) else { return }
         throw Failure(
-            "no trip has the tag \"\(tag)\"",
-            hint: near.map { "did you mean \"\($0)\"?" }
-                ?? (known.isEmpty
-                    ? "\"obdscan trips tag latest commute\" adds one"
-                    : "tags: " + known.sorted().prefix(10).joined(separator: ", ")),
-            status: .noInput)
+            "no trip has the tag \"\(tag)\"", hint: "did you mean \"\(near)\"?", status: .noInput)
     }
 
     /// The trips that match `filter`; if none match, the failure lists the existing ones.

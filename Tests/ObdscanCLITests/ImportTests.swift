@@ -167,7 +167,8 @@ import Testing
         let database = folder.appendingPathComponent("new.db").path
         let whole = try program.run(["export", "--to", database])
         #expect(whole.errors.hasPrefix("\(database): 1 trip, 1 reading, "), "\(whole.errors)")
-        for quiet in [["-q", "--to", track], ["--to", "-"], [], ["--to", "/dev/null"]] {
+        let places = folder.appendingPathComponent("track.kml").path
+        for quiet in [["-q", "--to", places], ["--to", "-"], [], ["--to", "/dev/null"]] {
             let result = try program.run(["export", "--format", "kml"] + quiet)
             #expect(result.errors.isEmpty && result.status == 0, "\(quiet): \(result.errors)")
         }

@@ -114,9 +114,10 @@ import Testing
     }
 
     @Test func `a receiver that sets its clock back is trusted after a minute`() throws {
-        let pairs =
-            (0..<30).map { (Double($0), Double?(Double($0))) }
-            + (30..<130).map { (Double($0), Double?(Double($0) - 100)) }
+        let pairs = (0..<130).map { second in
+            let arrived = Double(second)
+            return (arrived, Double?(second < 30 ? arrived : arrived - 100))
+        }
         let verdicts = try judge(pairs)
         #expect(verdicts[30] == .stale)
         #expect(verdicts[95...].allSatisfy { $0 == .fresh })

@@ -46,7 +46,7 @@ import Testing
             "send", "--duration", "6s", "AT MA", "AT RV", "-d", adapter.address,
         ])
         #expect(outcome.status == 0, "\(outcome)")
-        #expect(outcome.output == "12.6V\n", "\(outcome)")
+        #expect(outcome.output == "> AT MA\n> AT RV\n12.6V\n", "\(outcome)")
     }
 
     /// The frames of the simulated car are in no table.

@@ -13,10 +13,6 @@ public struct ImportedTrip: Hashable, Sendable {
     public var tags: [String] = []
     /// Digest of the content, to recognise the trip when it is imported again.
     public var source: String
-    /// The identity of the log of a bus that the trip is from, whatever tables decode it; nil for another file.
-    public var log: String?
-    /// The time of the last entry.
-    public var end: UTC
     /// Number of readings.
     public var readings = 0
     /// Number of answers that no table decodes: two files may differ in them alone.
@@ -79,19 +75,8 @@ public struct ImportedTrip: Hashable, Sendable {
     /// A trip whose other properties are set later.
     public init(start: UTC, source: String) {
         self.start = start
-        end = start
         self.source = source
     }
-}
-
-/// What a trip got from another import of its log.
-public struct ImportedAddition: Hashable, Sendable {
-    /// The trip's number.
-    public var trip: Int64
-    /// Number of readings.
-    public var readings = 0
-    /// The short names of the signals that the trip did not have.
-    public var signals: Set<String> = []
 }
 
 /// Stores trips from files within one transaction.
@@ -101,26 +86,6 @@ public struct TripImporter {
     private var rows: RowWriter?
     private var row: RowStatement?
     private var start = UTC(microseconds: 0)
-    /// What the known trip already has; nil for a new trip.
-    private var had: Set<Had>?
-    /// What known trips got until now.
-    public private(set) var additions: [ImportedAddition] = []
-
-    /// A record that an ECU gave, or a signal of what it sends by itself.
-    private struct Had: Hashable {
-        var ecu: String?
-        var record: DataID?
-        /// Nil for an answer: decoding its bytes again finds all of its signals.
-        var signal: String?
-
-        init(_ ecu: String?, _ record: DataID?, _ signal: String) {
-            self.ecu = ecu
-            self.record = record
-            // Frames and parameter groups have the numbers of no service.
-            let isAnswer = record.map { $0.service < .negativeResponse } ?? false
-            self.signal = isAnswer ? nil : signal
-        }
-    }
 
     fileprivate init(database: Database, table: PIDTable) {
         self.database = database
@@ -138,15 +103,8 @@ public struct TripImporter {
     }
 
     /// Begins a trip; if it is known, the following entries are discarded until the next trip.
-    ///
-    /// A known trip from a log of a bus gets the signals that it does not have: another table may decode more of
-    /// the log.
     public mutating func begin(_ trip: ImportedTrip) throws -> Begun {
         try end()
-        if let known = try knownPart(trip) {
-            if case .known(let id) = known { try beginAdding(trip, to: id) }
-            return known
-        }
         if let known = try known(trip) { return known }
         let vehicle = try trip.vin.map {
             try Vehicles.id(of: $0, seen: trip.start, in: database)
@@ -156,7 +114,7 @@ public struct TripImporter {
             INSERT INTO trip (purpose, vehicle, start, monotonic, name, source)
             VALUES ('import', ?, ?, 0, ?, ?)
             """,
-            [vehicle, trip.start.microseconds, trip.name, trip.log ?? trip.source])
+            [vehicle, trip.start.microseconds, trip.name, trip.source])
         let id = database.lastInsertedRowID
         for tag in Set(trip.tags) where !tag.isEmpty {
             try database.execute("INSERT INTO trip_tag (trip, tag) VALUES (?, ?)", [id, tag])
@@ -204,112 +162,9 @@ public struct TripImporter {
         return nil
     }
 
-    /// The trip from the same log at the same time.
-    private func knownPart(_ trip: ImportedTrip) throws -> Begun? {
-        guard let log = trip.log else { return nil }
-        let found = try database.cursor(
-            """
-            SELECT id, deleted FROM trip
-                WHERE (source = :log OR id IN (SELECT trip FROM trip_edit WHERE action = 'join'
-                        AND json_extract(before, '$[1].trip.source') = :log))
-                    AND start <= :last AND start + duration >= :first
-                ORDER BY deleted IS NOT NULL, id LIMIT 1
-            """,
-            [
-                "log": log, "first": trip.start.microseconds,
-                "last": trip.end.microseconds,
-            ])
-        guard let row = try found.next() else { return nil }
-        let id: Int64 = try row["id"]
-        return try row.isNull("deleted") ? .known(id) : .deleted(id)
-    }
-
-    /// Prepares a known trip for the signals that it does not have.
-    private mutating func beginAdding(_ trip: ImportedTrip, to id: Int64) throws {
-        let first =
-            try database.value(
-                Int64.self, "SELECT start FROM trip WHERE id = ?", [id]) ?? trip.start.microseconds
-        start = UTC(microseconds: min(first, trip.start.microseconds))
-        if start.microseconds < first {
-            try Self.begin(id, earlierBy: first - start.microseconds, in: database)
-        }
-        var had: Set<Had> = []
-        let channels = try database.cursor(
-            """
-            SELECT ecu, service, identifier, signal FROM channel
-                WHERE id IN (SELECT channel FROM trip_channel WHERE trip = ?)
-            """, [id])
-        while let row = try channels.next() {
-            var record: DataID?
-            if let service = try row["service"] as UInt8?,
-                let identifier = try row["identifier"] as UInt32?
-            {
-                record = DataID(Service(service), identifier)
-            }
-            had.insert(Had(try row["ecu"], record, try row["signal"]))
-        }
-        let last = try database.value(
-            Int64.self, "SELECT max(sequence) FROM reading WHERE trip = ?", [id])
-        try database.execute(
-            """
-            CREATE TEMP TABLE IF NOT EXISTS undecoded (t, payload);
-            DELETE FROM undecoded;
-            """)
-        self.had = had
-        additions.append(ImportedAddition(trip: id))
-        rows = RowWriter(
-            addingTo: id, anchor: TimeAnchor(monotonic: .zero, utc: start), after: last ?? 0,
-            table: table)
-        row = try RowWriter.insertReading(in: database)
-    }
-
-    /// Moves the start of a trip, whose rows keep their UTC time.
-    private static func begin(_ trip: Int64, earlierBy step: Int64, in database: Database) throws {
-        // Two steps, because a row may not have the time of another one in between.
-        let far: Int64 = 1 << 60
-        for table in TripStore.timed {
-            try database.execute(
-                "UPDATE \(table) SET t = t + ? WHERE trip = ?", [step + far, trip])
-            try database.execute("UPDATE \(table) SET t = t - ? WHERE trip = ?", [far, trip])
-        }
-        try database.execute(
-            "UPDATE trip SET start = start - ?1, duration = duration + ?1 WHERE id = ?2",
-            [step, trip])
-    }
-
-    /// The part of an entry that a known trip does not have; nil = it has all.
-    ///
-    /// A record that the trip has is left out, too: its bytes are stored, and decoding again finds all of its
-    /// signals.
-    private mutating func missing(_ entry: TripEntry, at time: UTC) throws -> TripEntry? {
-        guard let had, case .items(let items) = entry else { return nil }
-        var new: [DiagnosticItem] = []
-        for item in items {
-            switch item {
-            case .message(let message):
-                try database.execute(
-                    "INSERT INTO undecoded VALUES (?, ?)",
-                    [time.microseconds - start.microseconds, message.payload])
-            case .reading(let reading):
-                let signal = table[reading.signal].id
-                if had.contains(Had(reading.ecu?.description, reading.dataID, signal)) { continue }
-                additions[additions.count - 1].readings += 1
-                additions[additions.count - 1].signals.insert(signal)
-                new.append(item)
-            case .code, .monitor, .monitorTest, .negativeResponse, .error: continue
-            }
-        }
-        return new.isEmpty ? nil : .items(new)
-    }
-
     /// Stores one entry of the current trip.
     public mutating func store(_ entry: TripEntry, at time: UTC) throws {
         guard row != nil else { return }
-        var entry = entry
-        if had != nil {
-            guard let missing = try missing(entry, at: time) else { return }
-            entry = missing
-        }
         let passed = Duration.microseconds(time.microseconds &- start.microseconds)
         guard var statement = row else { return }
         try rows?.store(entry, at: .zero + passed, &statement, in: database)
@@ -319,34 +174,10 @@ public struct TripImporter {
     /// Closes the current trip at its last entry.
     public mutating func end() throws {
         guard let trip = rows?.trip else { return }
-        if had == nil {
-            try rows?.storeFigures(in: database)
-            try Trips.close(trip, .imported, in: database)
-        } else {
-            try endAdding(to: trip)
-        }
+        try rows?.storeFigures(in: database)
+        try Trips.close(trip, .imported, in: database)
         rows = nil
         row = nil
-    }
-}
-
-extension TripImporter {
-    /// Removes the answers that a table decodes now, and adds up the trip.
-    private mutating func endAdding(to trip: Int64) throws {
-        had = nil
-        if additions.last?.readings == 0 {
-            additions.removeLast()
-            return
-        }
-        try database.execute(
-            """
-            DELETE FROM message WHERE trip = :trip AND NOT EXISTS (SELECT * FROM undecoded
-                WHERE undecoded.t = message.t AND undecoded.payload = message.payload);
-            UPDATE trip SET duration = max(duration,
-                    (SELECT coalesce(max(t), 0) FROM reading WHERE trip = :trip))
-                WHERE id = :trip;
-            """, ["trip": trip])
-        try TripFigures.addUp(trip, in: database)
     }
 }
 

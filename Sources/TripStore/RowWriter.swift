@@ -24,13 +24,6 @@ struct RowWriter {
     /// The numbers never start again, so they cannot conflict with an existing row.
     private static let firstLateSequence = TripTail.firstLateSequence
 
-    /// A writer for rows of any time of a trip that has rows already; these have numbers up to `sequence`.
-    init(addingTo trip: Int64, anchor: TimeAnchor, after sequence: Int64, table: PIDTable) {
-        self.init(trip: trip, anchor: anchor, table: table)
-        nextTime = .max
-        lateSequence = max(0, sequence - Self.firstLateSequence)
-    }
-
     init(trip: Int64, anchor: TimeAnchor, clock: TripClock? = nil, table: PIDTable) {
         self.trip = trip
         self.anchor = anchor

@@ -21,7 +21,7 @@ public enum TripEditFault: Error, Hashable, Sendable {
 
 extension TripStore {
     /// Tables whose rows belong to a trip and a time.
-    static let timed = [
+    private static let timed = [
         "reading", "monitor", "monitor_test", "code_report", "code_list", "message", "event",
         "position", "note",
     ]

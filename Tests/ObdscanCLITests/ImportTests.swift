@@ -484,6 +484,7 @@ import Testing
         #expect(values.map { $0["value"] as? Double } == [52.3])
     }
 
+    /// Not the second import, which would be a second trip.
     @Test func `a table that comes later decodes what a log's import kept`() throws {
         defer { program.remove() }
         let log = try file(

@@ -47,8 +47,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             programs that cannot be read, and cells that should be numbers and are not, are counted \
             and left out; a file of which nearly no line can be read is refused. Importing a file \
             again adds nothing; with other options, such as --map, it is another trip, and a note says which \
-            earlier one to delete. A log of a CAN bus is known by its bytes: with other tables its trip \
-            gets the signals that it did not have. For new signals of answers that it has, use db redecode. To add another obdscan database, use obdscan db merge.
+            earlier one to delete. To add another obdscan database, use obdscan db merge.
 
             EXAMPLES
               obdscan import trip.jsonl
@@ -125,10 +124,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         var store: TripStore?
         var rows = RowWriter(
-            output.format,
-            columns: [
-                "path", "trips", "known", "deleted", "readings", "extended", "added",
-            ])
+            output.format, columns: ["path", "trips", "known", "deleted", "readings"])
         var faulty: [(file: String, failure: Failure)] = []
         for file in files {
             source.fileName = file.split(separator: "/").last.map(String.init) ?? file

@@ -68,20 +68,13 @@ extension ImportRun.Result {
             [
                 "path": .text(path), "trips": .numbers(trips), "known": .integer(known),
                 "deleted": .numbers(deleted), "readings": .integer(readings),
-                "extended": .numbers(additions.map(\.trip)),
-                "added": .integer(additions.reduce(0) { $0 + $1.readings }),
             ])
     }
 
     package func line(path: String) -> String {
         let numbers = trips.map(String.init).joined(separator: ", ")
-        let more = additions.map { addition in
-            "trip \(addition.trip) has \(counted(addition.signals.count, "new signal")), "
-                + counted(addition.readings, "reading")
-        }
-        let new = trips.isEmpty ? [] : ["trip \(numbers), \(counted(readings, "reading"))"]
         var what =
-            new.isEmpty && more.isEmpty ? "nothing new" : (new + more).joined(separator: "; ")
+            trips.isEmpty ? "nothing new" : "trip \(numbers), \(counted(readings, "reading"))"
         if !codes.isEmpty { what += ", \(counted(codes.count, "code"))" }
         return "\(printable(path)): \(what)" + (known > 0 ? ", \(known) known already" : "")
     }

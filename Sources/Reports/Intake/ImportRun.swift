@@ -15,8 +15,6 @@ package struct ImportRun {
         package var known = 0
         /// Trips that are in the database, but deleted.
         package var deleted: [Int64] = []
-        /// What known trips got, because other tables decode more of their log.
-        package var additions: [ImportedAddition] = []
         /// The number of readings in the new trips.
         package var readings = 0
         /// The trouble codes in the new trips; the same code of a later answer is one code.
@@ -68,25 +66,10 @@ package struct ImportRun {
         table = reader.table
         (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
         let signals = table.table
-        var trips = survey.finished(signals)
-        if case .frames = format {
-            let log = try Self.identity(file, source)
-            for place in trips.indices { trips[place].log = log }
-        }
-        self.trips = trips
+        trips = survey.finished(signals)
         let isForeign = reader.mayTranslate && survey.others.count > survey.pids.count
         let names = survey.others.sorted().map { signals[$0] }
         strangers = isForeign ? names.filter { !source.findings.misnamed.contains($0.id) } : []
-    }
-
-    /// The identity of a log of a bus: its bytes and the chosen channel, FNV-1a, 64 bits.
-    private static func identity(_ file: InputFile, _ source: ImportSource) throws -> String {
-        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-        func mix(_ byte: UInt8) { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        for byte in (source.channel ?? "").utf8 { mix(byte) }
-        mix(0)
-        try file.forEachPiece { for byte in $0 { mix(byte) } }
-        return "log:" + String(digest, radix: 16)
     }
 
     /// Whether the file contains no data for a trip.
@@ -144,8 +127,6 @@ package struct ImportRun {
                 }
             }
             // Store only data that the survey has checked.
-            try importer.end()
-            result.additions = importer.additions
             guard rest.isEmpty, seen.table.count == table.count, file.isUnchanged else {
                 throw FileError.changed(file.path)
             }

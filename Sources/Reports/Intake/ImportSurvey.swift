@@ -7,7 +7,6 @@ import TripStore
 struct Survey {
     private var header: (name: String?, tags: [String], vin: VIN?, start: UTC?)?
     private var first: UTC?
-    private var last: UTC?
     private var firstReading: UTC?
     private var readings = 0
     private var undecoded = 0
@@ -75,7 +74,6 @@ struct Survey {
             header = (name, tags, vin, start)
         case .entry(let entry, let time):
             first = first.map { min($0, time) } ?? time
-            last = last.map { max($0, time) } ?? time
             mix(UInt64(bitPattern: time.microseconds))
             switch entry {
             case .items(let items):
@@ -109,7 +107,7 @@ struct Survey {
 
     private mutating func close() {
         defer {
-            (header, first, last, firstReading, readings, sums) = (nil, nil, nil, nil, 0, [:])
+            (header, first, firstReading, readings, sums) = (nil, nil, nil, 0, [:])
             undecoded = 0
             values = [:]
             digest = 0xCBF2_9CE4_8422_2325
@@ -117,7 +115,6 @@ struct Survey {
         guard let first else { return }
         let start = min(header?.start ?? first, first)
         var trip = ImportedTrip(start: start, source: "")
-        trip.end = last ?? first
         trip.name = header?.name.flatMap { $0.isEmpty ? nil : $0 }
         trip.tags = header?.tags ?? []
         trip.vin = header?.vin

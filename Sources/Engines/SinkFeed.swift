@@ -68,7 +68,7 @@ package struct SinkSelection: Sendable {
         if isForABRP, let id = id.flatMap({ NameMarker.replaced($0, host: "", vin: trip.vin) }) {
             let names = [trip.vehicleName, trip.vin.flatMap { vehicles[$0] }, trip.vin]
                 .compactMap { $0.flatMap(PublishedName.slug) }
-            if !names.isEmpty, !names.contains(id) { return false }
+            if !names.contains(id) { return false }
         }
         return trips?.contains(trip.id) ?? (trip.purpose != .import)
     }

@@ -155,7 +155,7 @@ enum CommandSuggestion {
 
     /// Why a time is not valid, by the form that the option takes; nil if the form is not the reason.
     private static func reason(against text: String, of option: CommandArgument) -> String? {
-        if !option.names.allSatisfy({ !["--since", "--from", "--until", "--at"].contains($0) }) {
+        if !option.names.allSatisfy({ !["--since", "--from", "--until"].contains($0) }) {
             return "a moment is a date, a time of day, an age or a word: 2026-11-21T08:15, 08:15, "
                 + "7d, yesterday"
         }

@@ -91,7 +91,10 @@ public final class TripSink: ReadingSink {
                 defer { early = nil }
                 return early ?? []
             }
-            for batch in early { _ = $0?.take(batch) }
+            for var batch in early {
+                $0?.hidePositions(of: &batch)
+                _ = $0?.take(batch)
+            }
         }
     }
 
@@ -127,11 +130,7 @@ public final class TripSink: ReadingSink {
             }
             guard batch.answered >= start else { return true }
             var batch = batch
-            if let items = begun?.positions?.allowed(
-                batch.items, at: batch.answered, minute: currentMinute())
-            {
-                batch.items = items
-            }
+            begun?.hidePositions(of: &batch)
             return begun?.take(batch) ?? true
         }
     }
@@ -153,6 +152,11 @@ public final class TripSink: ReadingSink {
 }
 
 extension TripSink.Begun {
+    fileprivate mutating func hidePositions(of batch: inout ReadingBatch) {
+        let items = positions?.allowed(batch.items, at: batch.answered, minute: currentMinute())
+        if let items { batch.items = items }
+    }
+
     fileprivate mutating func take(_ batch: ReadingBatch) -> Bool {
         if let mark = doubt?.mark(at: batch.answered) {
             held.append(.init(item: .batch(batch), doubt: mark))

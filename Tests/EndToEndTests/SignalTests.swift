@@ -76,9 +76,10 @@ import Testing
             PlainAdapter.asksEngineSpeed(line.text) && line.earlier > 5
                 ? .nothing : .say(PlainAdapter.answer(line.text))
         }
-        let program = try workplace.start([
-            command, "rpm", "--format", "json", "-d", adapter.address,
-        ])
+        // Otherwise log first finishes its list of codes.
+        let rest = command == "log" ? ["--no-codes"] : []
+        let program = try workplace.start(
+            [command, "rpm", "--format", "json", "-d", adapter.address] + rest)
         try await adapter.hears("010C", times: 7)
         program.send(SIGINT)
         try await adapter.isInterrupted()

@@ -234,16 +234,18 @@ import VehicleScan
         #expect(try store.trip(trip.trip).readings == 22)
     }
 
-    /// `private = "on"` on a truck that tells where it is.
-    @Test func `a private position of the vehicle is not stored`() throws {
+    /// `private = "on"` on a truck that tells where it is; its first value may arrive before the trip.
+    @Test(arguments: [false, true])
+    func `a private position of the vehicle is not stored`(isEarly: Bool) throws {
         let program = try Program()
         defer { program.remove() }
         let (store, table) = (try store(program), try PIDTables.standard())
-        let (sink, trip) = try begin(store, table)
+        let trip = try begin(store, table).1
+        let sink = try TripSink(keepsFirst: isEarly)
         var privacy = PositionPrivacy()
         privacy.isAlways = true
-        sink.begin(
-            trip, at: .zero, asked: nil, hiding: VehiclePositions(privacy, table), while: nil)
+        let positions = VehiclePositions(privacy, table)
+        if !isEarly { sink.begin(trip, at: .zero, asked: nil, hiding: positions, while: nil) }
         var batch = try batch(table, seconds: 1)
         let place = try #require(try SignalNames(table).find("SPN584").signal)
         batch.items.append(
@@ -252,6 +254,7 @@ import VehicleScan
                     ecu: Self.ecu, dataID: nil, signal: place, value: .number(48), raw: [1],
                     line: 0)))
         #expect(sink.offer(batch))
+        if isEarly { sink.begin(trip, at: .zero, asked: nil, hiding: positions, while: nil) }
         try trip.end(.stopped, at: .zero + .seconds(3))
         #expect(try rows(store, trip.trip) == ["RPM"])
     }

@@ -222,7 +222,7 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let chosen = try sinks.chosen()
+        var chosen = try sinks.chosen()
         let reserve = database.file.map { SpaceReserve(beside: $0) }
         if !prints { reserve?.release() }
         let store = try database.open(.readOnly)
@@ -230,7 +230,7 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
         for trip in trips {
             only = (only ?? []).union([try store.trip(try trip.number(in: store)).id])
         }
-        for sink in chosen { try checkNames(of: sink, only, store) }
+        chosen = try chosen.filter { try checkNames(of: $0, only, store) }
         if prints { return try printLines(chosen, only) }
         let (deliveries, path) = try database.deliveries(.readWrite, orInMemory: true)
         for trip in again {
@@ -245,23 +245,31 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
         ).run()
     }
 
-    /// Refuses to give one name to several vehicles, which a sink could not distinguish.
+    /// Refuses to give one name to several vehicles, which a sink could not distinguish; false = the sink is left out,
+    /// because it can have only one vehicle and other sinks must not stop.
     private func checkNames(
         of sink: ChosenSink, _ trips: Set<Int64>?, _ store: TripStore
-    ) throws {
+    ) throws -> Bool {
         let selection = try sink.selection(trips: trips)
         let all = try store.trips(.init(withScans: true))
         let surplus = selection.surplusVehicles(in: all)
-        if !surplus.isEmpty { throw SinkFault.severalVehicles(sink: sink.name, surplus) }
+        if !surplus.isEmpty {
+            let fault = SinkFault.severalVehicles(sink: sink.name, surplus)
+            guard sinks.to == nil, try sinks.chosen().count > 1 else { throw fault }
+            let words = fault.explanation
+            output.note([words.message, words.hint].compactMap(\.self).joined(separator: "; "))
+            return false
+        }
         let found = selection.vehiclesOfOneName(in: all)
-        guard let (name, vehicles) = found else { return }
+        guard let (name, vehicles) = found else { return true }
         let names = vehicles.joined(separator: ", ")
         guard let id = sink.settings.id else {
             let what = "\(vehicles.count) vehicles would be called \(name) there: \(names)"
             let vehicle = vehicles[0]
             let hint = "\"obdscan trips vehicle \(vehicle) NAME\" gives one another name"
             if sinks.to != nil { throw Failure(what, hint: hint, status: .usage) }
-            return output.note("\(what); \(hint)")
+            output.note("\(what); \(hint)")
+            return true
         }
         if sinks.to != nil {
             throw Failure(
@@ -273,6 +281,7 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
         output.note(
             "publish.\(sink.name).id gives one name to \(vehicles.count) vehicles: \(names); "
                 + "\"obdscan config set publish.\(sink.name).id %VIN\" keeps them apart")
+        return true
     }
 
     private func printLines(_ sinks: [ChosenSink], _ trips: Set<Int64>?) throws {

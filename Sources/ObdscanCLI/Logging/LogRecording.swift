@@ -74,7 +74,7 @@ struct LogRecording: Sendable {
             : polled(connection, watchesLight: lights != nil)
         var outcome = LogOutcome()
         let begun = SystemClock.now()
-        if let end = try listen(connection, for: sink) {
+        if let end = try listen(connection, for: sink, queue) {
             connection.scan.stop()
             if let words = plan.heard?.listener.frames.lastNews() { note(words) }
             outcome.summary = PollSummary(statistics: connection.scan.statistics)
@@ -128,7 +128,9 @@ struct LogRecording: Sendable {
     /// Listens until a table has a value of what is heard: with it a trip begins.
     ///
     /// - Returns: why there is none; nil = it is there, or the vehicle is asked.
-    private func listen(_ connection: Vehicle, for sink: TripSink) throws -> PollLoop.End? {
+    private func listen(
+        _ connection: Vehicle, for sink: TripSink, _ queue: BatchQueue?
+    ) throws -> PollLoop.End? {
         guard plan.onlyListens, let heard = plan.heard else { return nil }
         let until = plan.duration.map { SystemClock.now() + $0 }
         var news = PollNews(accessory: connection.accessory)
@@ -143,6 +145,7 @@ struct LogRecording: Sendable {
             waiting.add(deadline: SystemClock.now() + .seconds(1))
             waiting.wait()
             if waiting.isReady(value) { return nil }
+            queue?.dropWithoutReadings()
             if waiting.isReady(signals), connection.inbox?.next() != nil { return .stopped }
             if waiting.isReady(told) {
                 events.removeAll(keepingCapacity: true)

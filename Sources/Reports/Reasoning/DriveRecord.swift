@@ -95,8 +95,11 @@ package struct DriveRecord: Hashable, Sendable {
             codes.append(Code(code: code, status: status, other: other))
             return
         }
+        // Each status was read at its own moment; of one status the trip's own entry counts, or the first one.
         let both = [codes[place].status, status]
-        codes[place].status = Status.allCases.first(where: both.contains) ?? status
+        let winner = Status.allCases.first(where: both.contains) ?? status
+        guard winner != codes[place].status || (other == nil && status == winner) else { return }
+        codes[place] = Code(code: code, status: winner, other: other)
     }
 
     package mutating func add(_ result: Result) {

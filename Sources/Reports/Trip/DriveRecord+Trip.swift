@@ -12,8 +12,7 @@ extension DriveRecord {
             switch record {
             case .codeList: hasReadCodes = true
             case .item(.code(let report)):
-                // A former fault of SAE J1939 is no complaint of today.
-                if report.isActive != false { add(report.code.text, Status(report.kind)) }
+                add(report.code.text, Status(report.kind, of: report.code))
             case .item(.monitorTest(let result)):
                 if let own = Result(result, t: time.microseconds(since: trip.start)) { add(own) }
             default: break
@@ -66,7 +65,9 @@ extension DriveRecord {
             // A list that this scan did not read may be of any day.
             let seen = min(entry.lastSeen, scan)
             guard end.microseconds(since: seen) <= Self.week else { continue }
-            add(entry.code.text, Status(entry.kind), other: Moment(seen, since: start))
+            add(
+                entry.code.text, Status(entry.kind, of: entry.code),
+                other: Moment(seen, since: start))
         }
     }
 }
@@ -93,7 +94,12 @@ extension DriveRecord.Result {
 }
 
 extension DriveRecord.Status {
-    fileprivate init(_ kind: CodeReport.Kind) {
+    /// A trip does not hold whether a fault of SAE J1939 is active, and a former one is no complaint of today.
+    fileprivate init(_ kind: CodeReport.Kind, of code: CodeReport.Code) {
+        if case .j1939 = code, kind == .stored {
+            self = .pending
+            return
+        }
         switch kind {
         case .stored: self = .stored
         case .pending: self = .pending

@@ -62,9 +62,11 @@ package struct BusReadings: BusListener {
         var taken: [BusDecoder.Event] = []
         swap(&taken, &events)
         for case .found(let found) in taken {
-            frames.findValue()
             var items = filter.kept(of: found, table)
             items.removeAll { if case .error = $0 { true } else { false } }
+            if found.items.contains(where: { if case .reading = $0 { true } else { false } }) {
+                frames.findValue()
+            }
             guard !items.isEmpty else { continue }
             let time = Instant(nanoseconds: found.time * 1_000)
             batches.append(

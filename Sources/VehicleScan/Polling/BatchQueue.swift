@@ -69,6 +69,18 @@ public final class BatchQueue: ReadingSink {
         space?.signal()
     }
 
+    /// Removes the queued batches that have no reading, so that they keep no room from others.
+    public func dropWithoutReadings() {
+        let refused = state.withLock { state in
+            state.batches.removeAll { batch in
+                !batch.items.contains { if case .reading = $0 { true } else { false } }
+            }
+            defer { state.refused = false }
+            return state.refused
+        }
+        if refused { space?.signal() }
+    }
+
     /// Removes all queued batches; returns how many were dropped since the last call.
     public func take(_ batches: inout [ReadingBatch]) -> Int {
         arrived.take()

@@ -30,6 +30,18 @@ import Testing
             numbers: numbers, traits: ["petrol", "meter", "engine"], record: record, Causes.table)
     }
 
+    /// Two ECUs may list one code, one of them in an older list.
+    @Test func `a status has the day of the list that it was in`() {
+        var record = DriveRecord()
+        let later = DriveRecord.Moment(day: "2026-11-24", isEarlier: false)
+        let earlier = DriveRecord.Moment(day: "2026-11-20", isEarlier: true)
+        record.add("P0420", .pending, other: later)
+        record.add("P0420", .stored, other: earlier)
+        record.add("P0420", .pending, other: later)
+        #expect(record.codes.map(\.status) == [.stored])
+        #expect(record.codes.first?.other == earlier && !record.complains)
+    }
+
     @Test func `an empty record changes nothing`() {
         for planted in Causes.planted where !planted.isDensity {
             let plain = verdict(planted.changes, DriveRecord(), without: planted.without)

@@ -91,7 +91,7 @@ import Testing
                 + " && printf 'sim: a\\n' > list && cp list before")
         #expect(replayed.status == 0, "\(replayed)")
         for command in [
-            "export --to '\(workplace.database)' --format csv",
+            "export --to '\(workplace.database)'",
             "trips report --to '\(workplace.database)'", "dtc -d replay:talk --record talk",
             "dtc --batch list --to list --format csv", "report -d replay:talk --to talk",
             "dtc report -d replay:talk --to talk",

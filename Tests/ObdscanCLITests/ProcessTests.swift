@@ -315,7 +315,9 @@ import Testing
     @Test func `CSV of a trip and of a report has the numbers of the JSON`() throws {
         let program = try Program()
         defer { program.remove() }
-        #expect(try program.run(["log", "--duration", "1s", "-d", Self.vehicle]).status == 0)
+        // Loads and throttle positions are multiples of 100/255 %.
+        let log = ["log", "rpm", "LOAD_PCT", "TP", "VSS", "--duration", "1s", "-d", Self.vehicle]
+        #expect(try program.run(log).status == 0)
         let show = ["trips", "show", "latest", "--format"]
         let signals = try program.run(show + ["json"]).objects.filter {
             $0["kind"] as? String == "tripSignal"

@@ -162,7 +162,8 @@ extension Vehicle {
             case .adapterSaid, .noAnswer, .codeListMissing: true
             default: false
             }
-        guard isSilence,
+        // A recorded vehicle that answers nothing was silent.
+        guard isSilence, !scan.heard.ecus.isEmpty || scan.heard.unnamed > 0,
             let path = try? TransportRegistry.all.address(accessory).transport.recording,
             let recording = try? ReplayLink.adapter(reading: path),
             let missing = asked.filter(\.answers.isEmpty).compactMap(\.answer.exchange.request)

@@ -14,16 +14,6 @@ public struct ReplayAdapter: ServedDevice {
         /// A line in upper case, without blanks and carriage return, or the ``key(of:)`` of a frame.
         var command: String
         var answer: [UInt8]
-
-        /// Whether an ECU answered the request of a text command.
-        var isAnswered: Bool {
-            guard let service = UInt8(command.prefix(2), radix: 16), service < 0x40,
-                command.allSatisfy(\.isHexDigit)
-            else { return false }
-            let text = String(decoding: answer.filter { $0 != 0x20 }, as: UTF8.self)
-            return text.uppercased().contains(
-                Hex.string([service | 0x40]) + command.dropFirst(2).prefix(2))
-        }
     }
 
     let exchanges: [RecordedExchange]
@@ -85,12 +75,12 @@ public struct ReplayAdapter: ServedDevice {
     /// Whether the recording is empty.
     public var isEmpty: Bool { exchanges.isEmpty }
 
-    /// Whether the recording is one of text commands of a vehicle that answers, and none of them is this request.
+    /// Whether the recording is one of text commands, and none of them is this request.
     ///
     /// A request for one PID is not recorded if the recording only asks for several PIDs at once.
     public func lacks(_ request: [UInt8]) -> Bool {
         !isSLCAN && !isDoIP && !isGoLink && !hasRecords && places[Hex.string(request)] == nil
-            && uncounted[Hex.string(request)] == nil && exchanges.contains(where: \.isAnswered)
+            && uncounted[Hex.string(request)] == nil
     }
 
     /// Whether the recording is that of a DoIP gateway.

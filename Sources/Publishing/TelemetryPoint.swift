@@ -111,7 +111,7 @@ package struct TelemetryPoint: Sendable {
 
     package init() {}
 
-    /// The time of the newest value; nil = there is none.
+    /// The time of the newest value; nil without any value.
     package var time: UTC? { known.values.map(\.time).max() }
 
     /// Takes a value that is not older than the known one.
@@ -157,7 +157,7 @@ package struct TelemetryPoint: Sendable {
         ])
         for key in Key.allCases {
             guard let value = valid[key]?.number else { continue }
-            // Half a position is none, and only a charge can be a fast one.
+            // Send no latitude without a longitude, and no fast charging unless the vehicle charges.
             switch key {
             case .latitude, .longitude:
                 guard valid[.latitude] != nil, valid[.longitude] != nil else { continue }

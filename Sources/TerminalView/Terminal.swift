@@ -61,6 +61,21 @@ package struct Terminal: ~Copyable {
         try write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[?1000h\u{1B}[?1006h\u{1B}[2J")
     }
 
+    /// Leaves the terminal to other programs at SIGTSTP, and takes it back at SIGCONT.
+    package mutating func take(signal number: Int32) throws(OutputError) {
+        switch number {
+        case SIGTSTP:
+            leave()
+            kill(getpid(), SIGSTOP)
+            try enter()
+        case SIGCONT:
+            // Another program may have changed the terminal meanwhile.
+            leave()
+            try enter()
+        default: break
+        }
+    }
+
     /// Whether the terminal has accepted all output.
     ///
     /// A stopped (Ctrl-S) or hanging terminal accepts nothing.

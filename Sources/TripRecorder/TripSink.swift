@@ -59,7 +59,7 @@ public final class TripSink: ReadingSink {
     /// Becomes readable when the first value is there.
     package var firstDescriptor: Int32 { value.descriptor }
 
-    /// The time of the first value before the trip; nil = there is none.
+    /// The time of the first value that arrived before the trip; nil until one has arrived.
     package var first: Instant? { early.withLock { $0?.first?.answered } }
 
     /// Becomes readable when the writer has room again.

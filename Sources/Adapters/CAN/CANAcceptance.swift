@@ -45,7 +45,7 @@ struct CANAcceptance: Hashable, Sendable {
             isListening = false
             filters = needed
         }
-        // The dialect drops what nobody wants.
+        // The dialect drops the frames that neither a request nor a table needs.
         return heard.count > Self.mostHeard ? [] : filters + heard
     }
 

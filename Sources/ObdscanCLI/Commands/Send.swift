@@ -159,7 +159,7 @@ private struct SendRun: ~Copyable {
     /// Sends commands one after the other; Ctrl-C while one of them listens skips the rest.
     mutating func send(_ commands: [RawCommand]) throws {
         for (index, command) in commands.enumerated() {
-            // As in a conversation for `replay:`, the command stands before its answer.
+            // Print each command before its answer, as recordings for `replay:` do.
             if commands.count > 1, output.format == .text, !output.quiet {
                 try writer.writeLine("> \(printable(command.text))")
                 try writer.flush()

@@ -127,7 +127,7 @@ struct LogRecording: Sendable {
 
     /// Listens until a table has a value of what is heard: with it a trip begins.
     ///
-    /// - Returns: why there is none; nil = it is there, or the vehicle is asked.
+    /// - Returns: The reason why no value came; nil if a value came, or if the session polls.
     private func listen(
         _ connection: Vehicle, for sink: TripSink, _ queue: BatchQueue?
     ) throws -> PollLoop.End? {

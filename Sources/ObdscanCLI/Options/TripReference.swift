@@ -129,7 +129,7 @@ extension TripStore {
         let known = try mapped { () throws(StoreError) in Set(try trips(filter).flatMap(\.tags)) }
         filter.tag = tag
         guard try mapped({ () throws(StoreError) in try trips(filter) }).isEmpty else { return }
-        // A tag that nobody has used is an empty choice; one that is near another is a mistake.
+        // A tag that no trip has selects no trip. A tag that is nearly like another one was mistyped.
         guard let near = nearestName(to: tag, among: known.sorted()) else { return }
         throw Failure(
             "no trip has the tag \"\(tag)\"", hint: "did you mean \"\(near)\"?", status: .noInput)

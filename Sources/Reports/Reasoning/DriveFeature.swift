@@ -44,8 +44,9 @@ struct Measured: Hashable, Sendable {
         Self(value: value, seconds: Double(to - from) / 1e6, from: from, to: to)
     }
 
-    /// The duration of the data, which is no longer than the time from their start to their end: a value that was read
-    /// once holds for a while, but not before the drive.
+    /// The duration of the data, at most the time between the first and the last of them.
+    ///
+    /// A value that was read once holds for a while, but not before the drive.
     var shown: Double { to > from ? min(seconds, Double(to - from) / 1e6) : seconds }
 
     /// The smaller of both durations, from the earlier start to the later end.

@@ -2,7 +2,7 @@ import PIDTables
 
 /// What the ECUs of a vehicle noted themselves: trouble codes, the check engine light, and results of monitors.
 ///
-/// What was not read is no evidence: an empty record says neither that codes are there, nor that none are.
+/// A list of codes that was not read proves nothing: an empty record means neither codes nor no codes.
 package struct DriveRecord: Hashable, Sendable {
     /// The weightiest status of a code comes first.
     package enum Status: String, Hashable, Sendable, CaseIterable {
@@ -35,7 +35,7 @@ package struct DriveRecord: Hashable, Sendable {
         }
     }
 
-    /// A result of service 06 with its limits; nil = there is none.
+    /// A result of service 06 with its limits; a limit that the vehicle did not give is nil.
     package struct Result: Hashable, Sendable {
         /// The ECU that has the monitor; nil if headers were off.
         package var ecu: String?

@@ -94,7 +94,9 @@ extension DriveRecord.Result {
 }
 
 extension DriveRecord.Status {
-    /// A trip does not hold whether a fault of SAE J1939 is active, and a former one is no complaint of today.
+    /// Takes a stored fault of SAE J1939 for a pending one.
+    ///
+    /// The database does not store whether such a fault is active, and a former fault must not count as a present one.
     fileprivate init(_ kind: CodeReport.Kind, of code: CodeReport.Code) {
         if case .j1939 = code, kind == .stored {
             self = .pending

@@ -188,7 +188,7 @@ extension TripSignal {
         let steps = Dictionary(
             readings.signals.map { ($0, readings.step(of: $0)) },
             uniquingKeysWith: { first, _ in first })
-        // The mean of codes is no code.
+        // The mean of two codes has no meaning.
         let mean = { @Sendable (found: TripSignal) in
             [.number, .flag].contains(table[found.signal].kind) ? found.mean : nil
         }

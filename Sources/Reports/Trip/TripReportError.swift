@@ -5,7 +5,7 @@ import OBDCore
 package enum TripReportError: Explained, Hashable, Sendable {
     /// A trip has no numbers for the named signal.
     ///
-    /// `near` is a signal of the trip with a similar name; nil = there is none.
+    /// `near` is a signal of the trip with a similar name, if the trip has one.
     case noNumbers(trip: Int64, signal: String, near: String?)
     /// Wide CSV can hold only one trip, and these were chosen.
     case severalTripsInWideCSV(_ trips: [Int64])

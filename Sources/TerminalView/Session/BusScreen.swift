@@ -125,17 +125,8 @@ package struct BusScreen: ~Copyable {
 
     private mutating func takeSignals() throws {
         while let number = signals.next() {
-            switch number {
-            case SIGTSTP:
-                terminal.leave()
-                kill(getpid(), SIGSTOP)
-                try terminal.enter()
-            case SIGCONT:
-                // Another program may have changed the terminal meanwhile.
-                terminal.leave()
-                try terminal.enter()
-            default: break
-            }
+            try terminal.take(signal: number)
+            // Each frame asks for the size, so that a redraw is enough.
             painter.forget()
         }
     }

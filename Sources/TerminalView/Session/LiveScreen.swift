@@ -380,21 +380,9 @@ package struct LiveScreen: ~Copyable {
 
     private mutating func takeSignals() throws {
         while let number = signals.next() {
-            switch number {
-            case SIGTSTP:
-                terminal.leave()
-                kill(getpid(), SIGSTOP)
-                try terminal.enter()
-                painter.forget()
-            case SIGCONT:
-                // Another program may have changed the terminal meanwhile.
-                terminal.leave()
-                try terminal.enter()
-                painter.forget()
-            default:
-                // Every frame asks for the size, so only force a complete redraw here.
-                painter.forget()
-            }
+            try terminal.take(signal: number)
+            // Each frame asks for the size, so that a redraw is enough.
+            painter.forget()
         }
     }
 }

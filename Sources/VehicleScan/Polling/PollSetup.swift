@@ -14,7 +14,7 @@ public struct PollSetup: Sendable {
     public private(set) var listens = false
     /// Whether the session hears frames that ECUs send by themselves, beside its requests.
     public internal(set) var hearsFrames = false
-    /// Whether the session takes anything that nobody asked for.
+    /// Whether the session also takes frames that ECUs send by themselves.
     public var hears: Bool { listens || hearsFrames }
     /// How often that is read.
     public var voltagePeriod = Duration.seconds(5)

@@ -174,7 +174,7 @@ private struct PipeTransport: Transport {
     }
 
     @Test
-    func `an address finds the attached adapter whatever its channel, rate or name's case`() throws
+    func `an address finds the attached adapter whatever its channel, rate or letter case`() throws
     {
         let device = try #require(BluetoothAddress("00:1D:A5:68:98:8B"))
         let bluetooth = Accessory(

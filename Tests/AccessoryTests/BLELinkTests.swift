@@ -48,7 +48,7 @@ import Testing
         return String(decoding: answer, as: UTF8.self)
     }
 
-    @Test func `lines and answers pass, cut to packets`() throws {
+    @Test func `commands and answers pass over Bluetooth LE in packets`() throws {
         var setup = FakeBlueZ.Setup()
         setup.answers["0902"] = String(repeating: "7E8 10 14 49 02 01 31 48\r", count: 40)
         let bluez = try FakeBlueZ(setup)
@@ -75,7 +75,7 @@ import Testing
         #expect(bluez.writeKinds == ["request"])
     }
 
-    @Test func `each of several services is asked for an adapter`() throws {
+    @Test func `each of several GATT services is tried for an adapter`() throws {
         var setup = FakeBlueZ.Setup()
         setup.rows = [
             .init("FFF0", ("FFF1", [Self.notify]), ("FFF2", [Self.command])),

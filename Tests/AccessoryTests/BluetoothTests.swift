@@ -7,8 +7,8 @@ import Testing
 
 @testable import Accessory
 
-@Suite struct `What BlueZ says` {
-    @Test func `an inquiry's reply lists the devices`() throws {
+@Suite struct `Messages of BlueZ` {
+    @Test func `the reply to a Bluetooth inquiry lists the devices`() throws {
         let message = try DBusMessage(recordedBlueZReply)
         #expect(message.kind == .reply)
         #expect(message.replySerial == 2)
@@ -39,7 +39,7 @@ import Testing
         #expect(record.contains("<text value=\"AB\"/>"))
     }
 
-    @Test func `a message that is cut short is rejected`() throws {
+    @Test func `a D-Bus message that is cut short is rejected`() throws {
         for count in 0..<recordedBlueZReply.count {
             #expect(throws: DBusFault.self) {
                 _ = try DBusMessage(Array(recordedBlueZReply[..<count]))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a message with any flipped bit crashes nothing`() {
+    @Test func `a D-Bus message with any flipped bit crashes nothing`() {
         for place in recordedBlueZReply.indices {
             for bit in 0..<8 {
                 var bytes = recordedBlueZReply
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `endless nesting is refused`() {
+    @Test func `a D-Bus message with endless nesting is refused`() {
         let deep = String(repeating: "a", count: 40) + "y"
         var reader = DBusReader(bytes: [UInt8](repeating: 0, count: 4_096), place: 0)
         #expect(throws: DBusFault.self) { _ = try reader.values(of: "v") }
@@ -73,7 +73,7 @@ import Testing
         ("class", true, false), ("serial", true, false), ("random", false, true),
         ("gatt", false, true), ("unknown", true, false), ("profiles", true, false),
     ])
-    func `tells adapters of Bluetooth LE apart`(
+    func `adapters of Bluetooth LE and of classic Bluetooth are distinguished`(
         _ kind: String, _ isClassic: Bool, _ isLowEnergyOnly: Bool
     ) throws {
         func entry(_ key: String, _ value: DBusValue) -> DBusValue.Entry {
@@ -224,7 +224,7 @@ private final class FakeBus: Sendable {
         #expect(fake.calls.withLock { $0 } == ["Hello", "GetManagedObjects"])
     }
 
-    @Test func `the bus may refuse, hang up or send nonsense`() throws {
+    @Test func `a system bus that refuses, hangs up or sends nonsense gives an error`() throws {
         let refusing = try FakeBus { serial, member in
             FakeBus.empty(serial, error: member != "Hello")
         }

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `each fault says what happened and which command helps`() {
+    @Test func `each fault of a CAN interface says what happened and which command helps`() {
         let faults: [CANInterfaceFault] = [
             .noSupport, .notFound(interface: "can0"), .notCAN(interface: "eth0"),
             .down(interface: "can0", kind: "can"), .listenOnly(interface: "can0"),
@@ -96,7 +96,7 @@ import Testing
         return attribute(18, attribute(1, Array("can".utf8) + [0]) + attribute(2, data))
     }
 
-    @Test func `rate, state and mode are read`() throws {
+    @Test func `rate, state and mode of a CAN interface are read`() throws {
         let found = try #require(
             RouteMessage.interface(in: Self.answer(Self.name + Self.info(state: 2))))
         #expect(found.name == "can0" && found.index == 5 && found.isUp && found.kind == "can")
@@ -125,7 +125,7 @@ import Testing
 
     /// struct rtnl_link_stats64: received, sent, their bytes, their errors, then `rx_dropped`; `rx_over_errors` is the
     /// twelfth number, `rx_missed_errors` the sixteenth.
-    @Test func `the losses of an interface are added up`() throws {
+    @Test func `the counters of lost frames of an interface are added up`() throws {
         var numbers = [UInt64](repeating: 1_000, count: 24)
         (numbers[6], numbers[11], numbers[15]) = (5, 20, 300)
         let statistics = Self.attribute(23, numbers.flatMap { Self.number($0) })

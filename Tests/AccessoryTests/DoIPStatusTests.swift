@@ -78,7 +78,7 @@ import VehicleLink
             (Array(status(64).dropLast()), nil), ([0x02], nil),
             (DoIPMessage.headerRefused(code: 0).bytes(version: 2), nil),
         ] as [([UInt8]?, Int?)])
-    func `a gateway that reports its longest request does so before the set-up`(
+    func `a gateway reports the length of its longest request before the set-up`(
         answer: [UInt8]?, longest: Int?
     ) throws {
         let gateway = try Gateway(answer)

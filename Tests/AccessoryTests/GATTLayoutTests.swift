@@ -135,7 +135,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `layouts are found by known services or by the characteristics' properties`(
+    func `GATT layouts are found by known services or by properties of characteristics`(
         one: Case
     ) throws {
         let layout = try #require(Self.layouts(one.rows).first)
@@ -161,7 +161,7 @@ import Testing
             ])
     }
 
-    @Test func `standard services and services of one direction are no candidates`() {
+    @Test func `standard services and services of one direction are not candidates`() {
         #expect(
             Self.layouts([
                 Self.battery, Row("1801", ("2A05", [Self.indicate]), ("2B29", [Self.write])),

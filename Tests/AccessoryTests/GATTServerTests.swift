@@ -27,7 +27,9 @@ import Testing
     }
 
     /// The expected bytes are those of jeepney 0.9.0.
-    @Test func `the list of the simulated adapter's objects has another library's bytes`() throws {
+    @Test func `the simulated adapter's object list has the same bytes as in another library`()
+        throws
+    {
         var server = GATTServer(name: "OBDBLE")
         let asked = try call(
             GATTServer.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
@@ -35,7 +37,9 @@ import Testing
         #expect(answer.suffix(Self.objects.count / 2).elementsEqual(try bytes(Self.objects)))
     }
 
-    @Test func `the simulated adapter's notifications have another library's bytes`() throws {
+    @Test func `the simulated adapter's notifications have the same bytes as in another library`()
+        throws
+    {
         let signal = GATTServer.notification(of: Array("41 0C\r\r>".utf8), serial: 9)
         let expected = try bytes(Self.signal)
         #expect(signal.suffix(expected.count).elementsEqual(expected))
@@ -44,7 +48,7 @@ import Testing
         #expect(read.gattValue == Array("41 0C\r\r>".utf8))
     }
 
-    @Test func `its advertisement has the name and the service`() throws {
+    @Test func `the advertisement of the simulated adapter has its name and its service`() throws {
         var server = GATTServer(name: "My car")
         let (answer, _) = try answer(
             &server,
@@ -84,7 +88,9 @@ import Testing
         ("/org/obdscan/le/service/write", "ReadValue"), ("/elsewhere", "GetAll"),
         ("/org/obdscan/le", "Frobnicate"),
     ])
-    func `any other call is refused`(path: String, member: String) throws {
+    func `a call that the simulated adapter does not implement is refused`(
+        path: String, member: String
+    ) throws {
         var server = GATTServer(name: "OBDBLE")
         let (answer, effect) = try answer(&server, try call(path, "org.bluez.Any1", member))
         #expect(answer.kind == .error && effect == .none)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Accessory
 
-@Suite struct `Who has a device` {
+@Suite struct `The program that has a device` {
     /// /proc/locks in the format of proc(5), as a kernel printed it.
     private static let locks = """
         1: POSIX  ADVISORY  WRITE 708 00:1a:5 0 EOF
@@ -20,7 +20,7 @@ import Testing
         arguments: [
             (0x1A, 5, 4711), (0x1A, 6, nil), (0x1A, 7, nil), (0x1B, 5, nil),
         ] as [(UInt64, UInt64, Int32?)])
-    func `the owner is found in the kernel's list of locks`(
+    func `the process that locks a device is found in the kernel's list of locks`(
         minor: UInt64, inode: UInt64, pid: Int32?
     ) {
         let file = DeviceHolder.LockedFile(major: 0, minor: minor, inode: inode)

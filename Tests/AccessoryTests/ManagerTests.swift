@@ -89,7 +89,7 @@ private final class Devices {
         #expect(devices.manager.attached() == [])
     }
 
-    @Test func `a program can add protocols to an adapter that the system shows`() throws {
+    @Test func `a program can add its protocols to an adapter that the system lists`() throws {
         let devices = try Devices()
         try devices.plugUSB("ttyUSB0", at: "1-2")
         let shown = try #require(devices.manager.attached().first)

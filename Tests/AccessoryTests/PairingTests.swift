@@ -14,7 +14,7 @@ private func bytes(_ hex: String) -> [UInt8] { Hex.bytes(hex) ?? [] }
     private static let device = "/org/bluez/hci0/dev_AA"
 
     /// dbus-next 0.2.3 encodes these messages the same way.
-    @Test func `the answers to the system have another library's bytes`() throws {
+    @Test func `the agent's answers have the same bytes as in another library`() throws {
         let call = try DBusMessage(
             bytes(
                 "6c0100011b000000070000006f00000001016f00120000002f6f72672f6f62647363616e2f6167656e74"

@@ -71,7 +71,7 @@ private final class Folder {
         #expect(address == AccessoryAddress(UnixSocketTransport(path: String(text.dropFirst(5)))))
     }
 
-    @Test func `an address has a path`() {
+    @Test func `the address of a UNIX socket has a path`() {
         #expect(throws: AddressError(.missing("path"), in: "unix:")) {
             try TransportRegistry.system.address("unix:")
         }
@@ -118,7 +118,7 @@ private final class Folder {
         #expect(try fault("\(folder.path)/d") == .notAStream(path: "\(folder.path)/d"))
     }
 
-    @Test func `a socket whose program ended refuses`() throws {
+    @Test func `a socket whose program ended refuses connections`() throws {
         close(try folder.listen("a"))
         #expect(try fault("\(folder.path)/a") == .refused(path: "\(folder.path)/a"))
     }

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["?\r\r>", "", "SSH-2.0-x\r\n"])
-    func `any other server stays unknown`(answer: String) throws {
+    func `a server that is not a web server stays unknown`(answer: String) throws {
         let port = try Self.serve(answer)
         #expect(TCPTransport(host: "127.0.0.1", port: port).stranger(cancelledBy: nil) == nil)
     }

@@ -61,7 +61,9 @@ import Testing
         ("AT RV", true), ("atz", true), ("STI", true), ("AT", false), ("st", false),
         ("010C", false), ("", false), ("A T Z", true), ("START", true),
     ])
-    func `a typed word that begins like an adapter command is one`(text: String, isCommand: Bool) {
+    func `a typed word that begins like an adapter command is an adapter command`(
+        text: String, isCommand: Bool
+    ) {
         #expect(AdapterCommand.isTyped(text) == isCommand)
     }
 }

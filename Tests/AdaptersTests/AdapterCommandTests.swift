@@ -29,7 +29,9 @@ import Testing
     ]
 
     @Test(arguments: commands)
-    func `commands are understood as typed`(text: String, command: AdapterCommand?) {
+    func `adapter commands are understood as the user types them`(
+        text: String, command: AdapterCommand?
+    ) {
         #expect(AdapterCommand(text) == command)
     }
 
@@ -108,7 +110,7 @@ import Testing
         "ATI\t", "ATI\n04", "AT\u{131}", "\u{17F}TI",
         "AT I" + String(repeating: " ", count: 200),
     ])
-    func `everything else counts as writing`(text: String) {
+    func `any other command counts as writing`(text: String) {
         #expect(!AdapterRequest.isReadOnlyCommand(text))
     }
 

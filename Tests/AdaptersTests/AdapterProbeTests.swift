@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a probe is answered only by an answer of its own form`() throws {
+    @Test func `only text in the form of a probe's answer counts as its answer`() throws {
         let voltage = try #require(AdapterProbe.all.first { $0.command == "AT RV" })
         #expect(voltage.isAnswered(by: ["12.4V"]))
         #expect(!voltage.isAnswered(by: ["?"]))

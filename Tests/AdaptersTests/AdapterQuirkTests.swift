@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    @Test func `no probe sends a command that hangs an adapter`() {
+    @Test func `no probe sends a command after which an adapter hangs`() {
         for quirk in AdapterQuirk.all {
             guard case .hangs(let begin) = quirk.effect else { continue }
             let probes = AdapterProbe.all.map { $0.command.filter { $0 != " " } }
@@ -32,7 +32,8 @@ import Testing
         }
     }
 
-    @Test func `the text of each row is read as its status, with and without blanks`() {
+    @Test
+    func `an adapter's text in each row means the status of the row, with and without blanks`() {
         for quirk in AdapterQuirk.all {
             guard case .word(let text, let status, let alone) = quirk.effect else { continue }
             let spelled = text.map(String.init).joined(separator: " ")

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a chosen dialect is the only one`() {
+    @Test func `a dialect that the user chose is the only one that is tried`() {
         var elm327 = dialect(.elm327)
         #expect(!stayingSilent(&elm327).contains(.write(Self.busQuestion)))
         var goLink = dialect(.goLink)

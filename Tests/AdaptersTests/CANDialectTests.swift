@@ -229,7 +229,7 @@ import VehicleLink
         #expect(bench.failure == .silent)
     }
 
-    @Test func `a version without an end of line is accepted`() {
+    @Test func `a version of slcan without an end of line is accepted`() {
         let bench = Bench(.init(.slcan))
         bench.dialect.initialise(&bench.out)
         _ = runOut(bench) { $0 == "V\r" ? "CANable 1.0" : nil }
@@ -247,7 +247,7 @@ import VehicleLink
         #expect(sent.contains("S6\rO\r"))
     }
 
-    @Test func `a given protocol is the only one that is tried`() {
+    @Test func `only the given protocol is tried`() {
         var bench = Bench(.init(.slcan, vehicleProtocol: .can29At250))
         bench.dialect.initialise(&bench.out)
         let sent = runOut(bench) { $0 == "V\r" ? "V1\r" : nil }
@@ -333,7 +333,7 @@ import VehicleLink
         #expect(bench.dialect.identity.banner == "CAN interface can0, 250 kbit/s")
     }
 
-    @Test func `nothing is sent at a rate that differs from the wanted protocol's`() {
+    @Test func `nothing is sent at a rate that differs from the chosen protocol's rate`() {
         let bench = Bench(
             .init(.interface(name: "can0", rate: 250_000), vehicleProtocol: .can11At500))
         bench.dialect.initialise(&bench.out)
@@ -357,7 +357,8 @@ import VehicleLink
 
     /// With any input, each set-up and each request ends once, and nothing is sent without a
     /// request.
-    @Test(arguments: 0..<300) func `all promises hold for any bytes and any timers`(seed: Int) {
+    @Test(arguments: 0..<300)
+    func `all guarantees of the dialect hold for any bytes and any timers`(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         var options = CANDialect.Options(
             seed % 3 == 0 ? .interface(name: "can0", rate: nil) : .slcan,

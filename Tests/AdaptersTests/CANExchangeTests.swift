@@ -57,7 +57,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         [0x22, 0x42, 0x35, 0x34, 0x31, 0x33, 0x32, 0x36],
     ]
 
-    @Test func `a request to all goes to 7DF in one padded frame, or to 18DB33F1`() {
+    @Test func `a request to all ECUs goes to 7DF or 18DB33F1 in one padded frame`() {
         var bench = ExchangeBench()
         #expect(bench.ask([0x01, 0x0C]))
         #expect(bench.sent == [frame(0x7DF, [0x02, 0x01, 0x0C, 0, 0, 0, 0, 0])])
@@ -242,7 +242,8 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
 
     // MARK: Damage
 
-    @Test func `a lost frame is an error, and the rest of the answer stays in its exchange`() {
+    @Test func `a lost frame is an error, and the rest of the answer belongs to the same exchange`()
+    {
         let bench = ExchangeBench()
         #expect(bench.ask([0x09, 0x02], to: can11(0x7E0)))
         bench.hear(0x7E8, Self.vin[0])
@@ -286,7 +287,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
 
     // MARK: SAE J1939
 
-    @Test func `a group in packets to all is assembled separately for each sender`() throws {
+    @Test func `a parameter group in packets to all is assembled for each sender`() throws {
         let bench = ExchangeBench()
         #expect(bench.ask([0x00, 0xFE, 0xEC], on: .j1939))
         #expect(bench.news() == [.send(frame(0x18EA_FFF9, [0xEC, 0xFE, 0x00], .can29))])
@@ -303,7 +304,7 @@ private func frame(_ id: UInt32, _ bytes: [UInt8], _ form: ECUAddress.Form = .ca
         #expect(bench.isEnded)
     }
 
-    @Test func `a group in packets to us is allowed and confirmed`() throws {
+    @Test func `a parameter group in packets to obdscan is allowed and confirmed`() throws {
         let bench = ExchangeBench()
         let engine = ECUAddress(0x00, .byte)
         #expect(bench.ask([0x00, 0xFE, 0xEC], to: engine, on: .j1939))

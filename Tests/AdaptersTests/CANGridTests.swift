@@ -140,7 +140,7 @@ import VehicleLink
         return (words.isEmpty ? "." : words.joined(separator: "+")) + " " + name(bench.exchange)
     }
 
-    @Test func `each cell of the table holds`() {
+    @Test func `each cell of the table of states and events is correct`() {
         var lines: [String] = []
         for event in Self.events {
             let cells = Self.states.map { Self.cell($0.enter, event.happen) }
@@ -182,7 +182,7 @@ import VehicleLink
         new request | ask open | . open | . part | . wait | . hurt | . fc | . gap
         """
 
-    @Test func `each path into a state reaches the state`() {
+    @Test func `each listed path into a state reaches that state`() {
         for state in Self.states {
             let bench = ExchangeBench()
             state.enter(bench)
@@ -330,7 +330,7 @@ import VehicleLink
         return (words.isEmpty ? "." : words.joined(separator: "+")) + " " + name(dialect)
     }
 
-    @Test func `each cell of the table holds`() {
+    @Test func `each cell of the table of states and events is correct`() {
         var lines: [String] = []
         for event in Self.events {
             let cells = Self.states.map { Self.cell($0.enter, event.happen) }
@@ -369,7 +369,7 @@ import VehicleLink
         leave | . outOfStep | C commanding | C hearing | C asking | C ready | C exchanging | C listening
         """
 
-    @Test func `each path into a phase reaches the phase`() {
+    @Test func `each listed path into a phase reaches that phase`() {
         for state in Self.states {
             var dialect = CANDialect(.init(.slcan))
             var out: [DialectOutput] = []

@@ -108,7 +108,9 @@ import VehicleLink
     }
 
     /// Three ECUs broadcast the same group in packets, which are lost, doubled or exchanged.
-    @Test(arguments: 0..<300) func `a group from several senders is correct or missing`(seed: Int)
+    @Test(arguments: 0..<300) func `a parameter group from several senders is correct or missing`(
+        seed: Int
+    )
         throws
     {
         var random = SeededGenerator(seed: UInt64(seed) + 5_000)

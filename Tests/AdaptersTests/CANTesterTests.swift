@@ -296,7 +296,7 @@ import VehicleLink
         #expect(bench.passes(wider, "18FEEC00") && bench.passes(wider, "18FECA00"))
     }
 
-    @Test func `frames to hear pass beside answers, whatever is asked`() {
+    @Test func `frames that a session hears pass the filters during every request`() {
         let wanted: Set = [ECUAddress(0x1A0, .can11), ECUAddress(0x18FF_5021, .can29)]
         let bench = Bench(rate: 500_000, heard: wanted)
         for filters in [bench.takeFilters(), bench.askElsewhere()] {
@@ -310,7 +310,7 @@ import VehicleLink
         #expect(Bench(rate: 500_000, heard: many).takeFilters() == [])
     }
 
-    @Test func `frames are heard between requests and beside an answer, and are no part of it`() {
+    @Test func `frames are heard between requests and beside an answer, but never as an answer`() {
         let bench = Bench(rate: 500_000, heard: [ECUAddress(0x1A0, .can11)])
         #expect(bench.dialect.capabilities.hearsFrames)
         bench.hear(ECUAddress(0x1A0, .can11), [1])
@@ -339,7 +339,7 @@ import VehicleLink
         #expect(bench.takeHeard() == [])
     }
 
-    @Test func `a session that hears nothing beside answers says so`() {
+    @Test func `a session whose filters pass only answers reports that it hears no frames`() {
         let bench = Bench(rate: 500_000)
         #expect(!bench.dialect.capabilities.hearsFrames)
         bench.hear(ECUAddress(0x1A0, .can11), [1])
@@ -364,7 +364,7 @@ import VehicleLink
         #expect(bench.takeFilters()?.count == 1)
     }
 
-    @Test func `a walk over all addresses keeps the number of filters small`() {
+    @Test func `a scan of all addresses keeps the number of filters small`() {
         let bench = Bench(rate: 500_000)
         bench.hear(ECUAddress(0x7E8, .can11), [6, 0x41, 0, 0x98, 0x18, 0, 1, 0])
         bench.end()
@@ -395,7 +395,7 @@ import VehicleLink
         ("7E8", "7E8/7F8", false), ("7E8/7F8", "7E8/7F8", true), ("000/000", "7E8/7F8", true),
         ("7E8/7F8", "000007E8", false),
     ])
-    func `a wider filter covers a narrower one`(_ wide: String, _ narrow: String, _ covers: Bool)
+    func `a wide filter covers a narrow filter`(_ wide: String, _ narrow: String, _ covers: Bool)
         throws
     {
         #expect(try #require(CANFilter(wide)).covers(try #require(CANFilter(narrow))) == covers)

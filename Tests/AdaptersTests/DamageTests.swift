@@ -151,7 +151,7 @@ import Testing
         #expect(adapter.statuses.isEmpty && errors(adapter) == 0)
     }
 
-    @Test func `an empty reply is no data once the line stays quiet`() {
+    @Test func `an empty reply means NO DATA after the line stays quiet`() {
         var adapter = adapter(["010C": ""])
         adapter.send(ask([0x01, 0x0C]))
         #expect(adapter.ends.isEmpty)

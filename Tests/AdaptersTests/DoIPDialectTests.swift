@@ -292,7 +292,7 @@ import VehicleLink
             (0x05, .gatewayBusy), (0x06, .targetUnreachable), (0x07, .unknownNetwork),
             (0x08, .transportFailed),
         ] as [(UInt8, AdapterStatus)])
-    func `a request that the gateway does not forward has a reason`(
+    func `the error for a request that the gateway does not forward has its reason`(
         code: UInt8, status: AdapterStatus
     ) {
         var link = ready()

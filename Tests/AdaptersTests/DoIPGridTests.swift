@@ -173,7 +173,7 @@ import VehicleLink
         DialectTimer.allCases.map(Happening.expire), requests.map(Happening.send),
     ].flatMap(\.self)
 
-    @Test func `the samples cover every phase`() {
+    @Test func `the sample states cover every phase`() {
         let phases = Self.states.map { sample in
             String("\(sample.link.dialect.phase)".prefix { $0 != "(" })
         }
@@ -229,7 +229,9 @@ import VehicleLink
     }
 
     /// From each state and event, silence leads to rest: the timers alone end every activity.
-    @Test(arguments: states) func `every state ends after its time`(state: Sample) {
+    @Test(arguments: states) func `every state of an exchange ends after its time limit`(
+        state: Sample
+    ) {
         for event in Self.events {
             var link = state.link
             link.take(event)

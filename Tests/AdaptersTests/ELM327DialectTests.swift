@@ -272,7 +272,7 @@ func ask(
         #expect(adapter.messages.first?.ecu == ECUAddress(0x7E8, .can11))
     }
 
-    @Test func `null bytes, line feeds and a prompt glued to data do no harm`() {
+    @Test func `null bytes, line feeds and a prompt right after data do no harm`() {
         var adapter = ScriptedAdapter.genuine()
         adapter.initialise()
         adapter.outputs = []
@@ -312,7 +312,7 @@ func ask(
         #expect(adapter.failure == .notUnderstood(received: 9))
     }
 
-    @Test func `a device that answers every command with a question mark is no adapter`() {
+    @Test func `a device that answers every command with a question mark is not an adapter`() {
         var adapter = ScriptedAdapter([:])
         adapter.initialise()
         #expect(adapter.failure == .refusesEverything)
@@ -535,7 +535,7 @@ func ask(
         #expect(adapter.commands.contains("ATSP7") == (assumed != nil))
     }
 
-    @Test func `a given protocol is kept if the vehicle is silent`() {
+    @Test func `the protocol that the user gave is kept if the vehicle is silent`() {
         var adapter = ScriptedAdapter.genuine(["0100": "NO DATA", "22F810": "NO DATA"])
         adapter.dialect = ELM327Dialect(
             .init(vehicleProtocol: .can11At500, vehicle: .maybeSilent(assumed: .can29At500)))
@@ -546,7 +546,7 @@ func ask(
     }
 
     @Test
-    func `the set-up succeeds without a vehicle that no command needs`() {
+    func `the set-up succeeds without a vehicle if the command needs no vehicle`() {
         var adapter = ScriptedAdapter.genuine(["0100": "ERR94"])
         adapter.dialect = ELM327Dialect(.init(vehicle: .optional))
         adapter.initialise()
@@ -567,7 +567,7 @@ func ask(
     }
 
     @Test(arguments: ["7E80562F8100100", "7E80462F81002", "7E8037F2231"])
-    func `nothing but the exact answer counts as OBDonUDS`(answer: String) {
+    func `only the exact answer counts as OBDonUDS`(answer: String) {
         var adapter = ScriptedAdapter.genuine(["0100": "UNABLE TO CONNECT", "22F810": answer])
         adapter.initialise()
         #expect(adapter.failure == .noVehicle(.unableToConnect))

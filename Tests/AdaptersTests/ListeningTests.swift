@@ -142,7 +142,8 @@ private struct Listener {
     ]
 
     /// Each state of the set-up and of listening, then each event, then what the device answers.
-    @Test(arguments: Listener.Device.allCases) fileprivate func `nothing is sent in any state`(
+    @Test(arguments: Listener.Device.allCases)
+    fileprivate func `a dialect that only listens sends nothing in any state`(
         device: Listener.Device
     ) {
         let allowed = Self.allowed[device] ?? []
@@ -177,7 +178,7 @@ private struct Listener {
     }
 
     /// What a faulty dialect writes does not leave.
-    @Test func `a loud dialect is muted`() {
+    @Test func `a dialect that would send is muted while it listens`() {
         struct Loud: AdapterDialect {
             var protocolString: String
             var capabilities = LinkCapabilities()
@@ -239,7 +240,7 @@ private struct Listener {
             (ELM327Dialect.protocolString, "\r", false),
             (ELM327Dialect.protocolString, "ATMA\r0100\r", false),
         ] as [(String, String, Bool)])
-    func `a write is known to be silent, or does not leave`(
+    func `bytes are written only if they are known to be silent on the bus`(
         dialect: String, text: String, isSilent: Bool
     ) {
         #expect((SilentWrite(Array(text.utf8), in: dialect) != nil) == isSilent)
@@ -262,7 +263,7 @@ private struct Listener {
             listener.out.contains(.arm(.reply, after: .seconds(2))), "two seconds per protocol")
     }
 
-    @Test func `the protocol of the user is the only one`() {
+    @Test func `only the user's protocol is tried for listening`() {
         var listener = Listener(.elm327, protocol: .j1939)
         listener.frames = [:]
         listener.act { $0.initialise(&$1) }
@@ -272,7 +273,7 @@ private struct Listener {
     }
 
     /// Without a protocol, `AT MA` would search, and a search asks the vehicle.
-    @Test func `an adapter that does not take the protocol does not listen`() {
+    @Test func `an adapter that refuses the protocol does not listen`() {
         var listener = Listener(.elm327)
         listener.unknown = ["ATSP6", "ATSP7", "ATSP8", "ATSP9"]
         listener.act { $0.initialise(&$1) }
@@ -283,7 +284,7 @@ private struct Listener {
         #expect(!listener.texts.contains("AT MA"))
     }
 
-    @Test func `an adapter that cannot be silent is known`() {
+    @Test func `an adapter that cannot be silent is recognised`() {
         var listener = Listener(.elm327)
         listener.unknown = ["ATCSM1"]
         listener.act { $0.initialise(&$1) }

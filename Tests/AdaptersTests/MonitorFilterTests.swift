@@ -93,7 +93,9 @@ import Testing
             (["7E8/7F8"], "7E8", 0x7F8), (["7E8", "7E9"], "7E8", 0x7FE),
             (["7E8/7F8", "7E0"], "7E8", 0x7F0),
         ] as [([String], String, UInt32)])
-    func `one pattern can cover several`(_ filters: [String], _ pattern: String, _ mask: UInt32)
+    func `one filter pattern can cover several identifiers`(
+        _ filters: [String], _ pattern: String, _ mask: UInt32
+    )
         throws
     {
         let all = filters.compactMap { CANFilter($0) }

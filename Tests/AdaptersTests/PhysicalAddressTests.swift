@@ -242,7 +242,8 @@ import Testing
         // Always refused; always damaged, so that the adapter may have taken it.
         ("?", ["ATSH7DF", "ATCRA"]), ("O?", ["ATSH7DF", "ATCEA", "ATCRA"]),
     ])
-    func `without its address byte a request is not sent`(reply: String, others: [String]) {
+    func `a request is not sent if its address byte cannot be set`(reply: String, others: [String])
+    {
         var adapter = adapter([
             "ATSH6F1": "OK", "ATCEA12": reply, "ATCEA": "?", "ATCRA612": "OK",
             "ATFCSH6F1": "OK", "ATFCSD12300000": "OK", "221FFC": "NO DATA",
@@ -267,7 +268,7 @@ import Testing
     /// A filter has three or eight digits.
     ///
     /// For an address of one byte, the caller checks the sender of the answer.
-    @Test func `an address of one byte is no receive filter`() {
+    @Test func `an address of one byte is not a receive filter`() {
         var adapter = adapter([
             "0100": "86F1104100BE3EB8118D", "ATDPN": "A5", "ATSH8210F1": "OK",
             "221FFC": "NO DATA",
@@ -323,7 +324,7 @@ import Testing
         #expect(adapter.commands == ["ATSH" + all, "010C"])
     }
 
-    @Test func `an empty request sends nothing and restores the settings`() {
+    @Test func `an empty request sends no data and restores the settings`() {
         var adapter = adapter(["3E00": "72E027E00"])
         var probe = request(
             [0x3E, 0x00], to: 0x726,
@@ -383,7 +384,7 @@ import Testing
         ("ATSP7", "OK", VehicleProtocol?.some(.can29At500)), ("ATSP7", "?", nil),
         ("ATTP0", "OK", nil), ("ATSPD", "OK", nil), ("ATWS", "?", nil),
     ])
-    func `a typed command that makes the address unknown leads to a new set-up`(
+    func `a typed command after which the address is unknown causes a new set-up`(
         command: String, answer: String, spoken: VehicleProtocol?
     ) {
         var adapter = adapter([command: answer, "ATSH7E0": "OK"])
@@ -410,7 +411,7 @@ import Testing
         #expect(adapter.commands == ["ATSH7E0", "010C"])
     }
 
-    @Test func `a header that the user typed is not that of the request before it`() {
+    @Test func `a header that the user typed is not the header of the last request`() {
         var adapter = adapter(["ATSH7E0": "OK", "ATSH7E1": "OK", "ATSH7DF": "OK"])
         adapter.send(.vehicle(request([0x01, 0x0C], to: 0x7E0)))
         adapter.send(.command(id: RequestID(rawValue: 2), text: "AT SH 7E1", mayRepeat: true))
@@ -429,7 +430,7 @@ import Testing
     @Test(arguments: [
         (UInt32(0x0A5), "010C", false), (0x750, "0104", false), (0x7E0, "0104", true),
     ])
-    func `typed digits go where the request before them went`(
+    func `typed digits go to the ECU of the request before them`(
         target: UInt32, digits: String, isReadOnly: Bool
     ) {
         var adapter = adapter([

@@ -2,7 +2,9 @@ import Adapters
 import Testing
 
 @Suite struct `Transcripts` {
-    @Test func `every byte value survives writing and reading, wherever it stands`() throws {
+    @Test func `every byte value survives writing and reading at every position of a transcript`()
+        throws
+    {
         var chunks: [Transcript.Chunk] = []
         for byte in UInt8.min...UInt8.max {
             for bytes in [[byte], [byte, 0x41], [0x41, byte], [byte, byte, byte], [0x5C, byte]] {
@@ -64,7 +66,7 @@ import Testing
         (#"obdscan-transcript 1"# + "\n" + #"0 > \x4"#, TranscriptError(.escape(#"\x4"#), line: 2)),
         ("obdscan-transcript 1\n0 > \t\n", TranscriptError(.unescapedByte(0x09), line: 2)),
     ])
-    func `what is wrong is named with its line`(text: String, error: TranscriptError) {
+    func `an error in a transcript names its line`(text: String, error: TranscriptError) {
         #expect(throws: error) { try Transcript(parsing: text.utf8) }
     }
 }

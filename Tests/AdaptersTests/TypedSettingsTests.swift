@@ -91,7 +91,7 @@ import Testing
             ("AT FC SD 010400;AT FC SM 2", .can11At500, "0902", false),
             ("AT FC SD 0104;AT D", .can11At500, "0902", true),
         ] as [(String, VehicleProtocol?, String, Bool)])
-    func `decide whether a request only reads`(
+    func `typed settings decide whether a request only reads`(
         _ commands: String, _ vehicleProtocol: VehicleProtocol?, _ request: String,
         _ isReadOnly: Bool
     ) throws {
@@ -99,7 +99,7 @@ import Testing
         #expect(settings.isReadOnly(try Self.bytes(request)) == isReadOnly)
     }
 
-    @Test func `unconfirmed settings count as set and as not set`() throws {
+    @Test func `unconfirmed settings are considered as set and as not set`() throws {
         let off = Self.settings("AT CAF0", in: .can11At500, isConfirmed: false)
         // 01 04 is a request for a value, or a length followed by the request to clear.
         #expect(!off.isReadOnly(try Self.bytes("0104")))
@@ -135,7 +135,7 @@ import Testing
             ("", "AT FC SD 300000", true), ("", "AT FC SD 010400", false),
             ("", "AT FC SD 330000", false), ("", "AT FC SD 3000", false),
         ])
-    func `settings decide which of the adapter's own commands only read, too`(
+    func `typed settings decide which adapter commands only read`(
         _ commands: String, _ text: String, _ isReadOnly: Bool
     ) {
         #expect(

@@ -314,7 +314,7 @@ import VehicleLink
     }
 
     @Test(arguments: ["ACT ALERT", "LP ALERT", "!LP ALERT"])
-    func `a warning before sleep is told wherever it comes`(_ text: String) {
+    func `a warning before sleep is reported at every position of the text`(_ text: String) {
         let warning = "status " + (text.contains("ACT") ? "activityAlert" : "lowPowerAlert")
         #expect(read(">0100\nSEARCHING...\n\(text)").summary == ["3 \(warning)"])
         let answer = read(">010C\n41 0C 1A F8").summary

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Conversation
 
-@Suite struct `Lines that lost their ends` {
+@Suite struct `Lines without their line ends` {
     private func pieces(
         _ text: String, _ cut: (JoinedLines) -> [Range<Int>]?
     ) -> [String]? {

@@ -10,7 +10,7 @@ private let decoder = "/usr/bin/zbarimg"
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: decoder)),
         arguments: [1, 14, 20, 30, 45, 60, 70, 84, 100, 106, 120, 130, 150, 180, 200, 213])
-    func `another program reads the picture`(_ length: Int) throws {
+    func `another program reads the address in the picture`(_ length: Int) throws {
         let letters = Array("http://192.168.1.20:8327/?token=aZ09-._~")
         let text = String(
             (0..<length).map { letters[($0 * 7 + $0 / letters.count) % letters.count] })

@@ -98,7 +98,7 @@ import VehicleScan
         }
     }
 
-    @Test func `the board says when only a restart of the program helps`() throws {
+    @Test func `the board reports that only a restart of the program helps`() throws {
         try feed("unix:/obdscan-is-not-there", isRecorded: true) { board, _ in
             let hasCome = try wait(board) { board.status.link == .failed }
             #expect(hasCome)

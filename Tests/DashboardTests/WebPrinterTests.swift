@@ -10,7 +10,8 @@ import Testing
 @Suite struct `A printer for pages` {
     private struct Cancelled: Error {}
 
-    @Test func `prints what it gets, on its paper`() throws {
+    @Test func `each document is printed on the chosen paper, also after a failed document`() throws
+    {
         let printer = try WebPrinter(paper: .a4) { document, _ in document + [2] }
         #expect(try printer.print { $0 == .a4 ? [1] : [] } == [1, 2])
         // A report that cannot be made, or printed, keeps no other from being printed.
@@ -18,7 +19,7 @@ import Testing
         #expect(try printer.print { _ in [3] } == [3, 2])
     }
 
-    @Test func `prints one document at a time, and none after its end`() throws {
+    @Test func `the printer prints one document at a time, and none after its end`() throws {
         let begun = try EventDescriptor()
         let isCleaned = Mutex(false)
         let printer = try WebPrinter(paper: .a4) { _, inbox in

@@ -2,7 +2,7 @@ import Diagnostics
 import OBDCore
 import Testing
 
-@Suite struct `Walking the addresses of modules` {
+@Suite struct `A scan of the addresses of modules` {
     private func walk(
         _ vehicleProtocol: VehicleProtocol, _ answer: (VehicleRequest) -> [ECUMessage]
     ) throws -> (walk: AddressScan, asked: [VehicleRequest]) {

@@ -3,7 +3,7 @@ import OBDCore
 import TestSupport
 import Testing
 
-@Suite struct `Whatever an ECU sends` {
+@Suite struct `Random answers of an ECU` {
     private static let services: [UInt8] = [
         0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4A, 0x50, 0x54, 0x58, 0x59, 0x5A,
         0x61, 0x62, 0x7E, 0x7F,
@@ -107,7 +107,8 @@ import Testing
         (0x24, 4...4), (0x32, 2...2), (0x34, 4...4), (0x55, 1...2), (0x66, 5...5), (0xAA, 1...1),
     ]
 
-    @Test func `batches split into the parts that the ECU joined, or into fewer`() {
+    @Test func `an answer to a batch is split into the records that the ECU joined, or into fewer`()
+    {
         var random = SeededGenerator(seed: 3)
         var whole = 0
         for _ in 0..<5_000 {

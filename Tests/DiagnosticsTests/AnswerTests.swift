@@ -41,7 +41,9 @@ import Testing
             ("01FFFFFFFFCAFE00", 0xE800, true), ("00FFFFFFFFCAFE00", 0xE800, false),
             ("7F", 0xFECA, false),
         ] as [(String, UInt32?, Bool)])
-    func `refusals are recognised`(payload: String, group: UInt32?, isRefusal: Bool) throws {
+    func `refusals of an ECU are recognised`(payload: String, group: UInt32?, isRefusal: Bool)
+        throws
+    {
         #expect(try message(payload, group).isRefusal == isRefusal)
     }
 }

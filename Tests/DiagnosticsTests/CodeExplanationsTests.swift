@@ -207,7 +207,7 @@ import Testing
         ("Fuel pressure too low", .quantityLow), ("Signal too low: else", CodeMeaning.none),
         ("Valve: fault; on some vehicles: circuit open", CodeMeaning.none),
     ])
-    func `texts have meanings`(text: String, meaning: CodeMeaning) throws {
+    func `the text of a code gives its meaning`(text: String, meaning: CodeMeaning) throws {
         let code = try code("P0500")
         #expect(try explanations().meaning(of: code, text: text) == meaning)
     }
@@ -220,7 +220,9 @@ import Testing
         // The text and the failure type contradict each other: neither is believed.
         ("P0500-11", "Valve: signal too high", ["plug", "valve"]),
     ])
-    func `causes fit the meaning`(name: String, text: String, causes: [String]) throws {
+    func `the causes in an explanation fit the meaning of the code's text`(
+        name: String, text: String, causes: [String]
+    ) throws {
         let code = try code(name)
         let said = try #require(try explanations().explanation(of: code, text: text))
         #expect(said.family == "valve")
@@ -278,7 +280,7 @@ import Testing
         #expect(said?.watch == nil)
     }
 
-    @Test func `every text has a form without commands`() throws {
+    @Test func `every explanation has a form without commands of obdscan`() throws {
         var explanations = try explanations()
         explanations.namesCommands = false
         let lorry = J1939Code(spn: 110, fmi: 4, occurrenceCount: 1, conversionMethod: false)
@@ -326,7 +328,7 @@ import Testing
             ("P03011", nil), ("P0301-7", nil), ("U0100-1", nil), ("P9999", nil), ("", nil),
             ("coolant", nil), ("SPN 100", nil), ("SPN 9999999 FMI 1", nil),
         ] as [(String, String?)])
-    func `a mistyped code is recognised`(text: String, code: String?) {
+    func `the code that a mistyped text means is found`(text: String, code: String?) {
         #expect(CodeReport.Code.meant(by: text) == code)
     }
 
@@ -387,7 +389,9 @@ import Testing
         ("step a : A\n  after a : x", 2, "`a` is not a step above this one"),
         ("step a : A\nstep b : B\n  after a", 3, "`` is not a text"),
     ])
-    func `what cannot be read is told with its line`(text: String, line: Int, reason: String) {
+    func `an explanation that cannot be read is an error with its line`(
+        text: String, line: Int, reason: String
+    ) {
         let error = #expect(throws: CodeExplanationError.self) { try CodeExplanations(text) }
         #expect(error?.line == line)
         #expect(error?.reason == reason)

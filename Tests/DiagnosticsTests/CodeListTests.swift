@@ -47,12 +47,12 @@ import Testing
         Row("03", nil, "430133", ["error"]),
         Row("07", .can, "43020133C123", ["message"]),
     ])
-    func `counted on CAN, three places a message before it`(_ row: Row) {
+    func `a list of codes has a count on CAN, and three codes per message before CAN`(_ row: Row) {
         let asked = Asked(request: row.request, family: row.family, ecu: nil)
         #expect(decode(asked, row.answers) == row.expected)
     }
 
-    @Test func `without a known protocol the form of the address decides the protocol`() {
+    @Test func `without a known protocol the form of the address decides`() {
         let byte = Asked(request: "03", family: nil, ecu: ECUAddress(0x10, .byte))
         #expect(decode(byte, ["43013302010000"]) == ["stored P0133", "stored P0201"])
         #expect(decode(byte, ["430133"]) == ["stored P0133", "error"])
@@ -76,7 +76,7 @@ import Testing
         Row("1800FF00", .iso14230, "58020133E0", ["stored P0133 status E0", "error"]),
         Row("1800FF00", .iso14230, "58", ["error"]),
     ])
-    func `lists of KWP have a status`(_ row: Row) {
+    func `codes in lists of KWP have a status`(_ row: Row) {
         let asked = Asked(request: row.request, family: row.family, ecu: nil)
         #expect(decode(asked, row.answers) == row.expected)
     }
@@ -259,7 +259,7 @@ import Testing
         Row("2102", .can, "610200AABB", ["message"]),
         Row("1A90", .iso14230, "5A9031", ["message"]),
     ])
-    func `other services follow the table or stay messages`(_ row: Row) {
+    func `answers of other services follow the table or stay messages`(_ row: Row) {
         let asked = Asked(request: row.request, family: row.family)
         #expect(decode(asked, row.answers) == row.expected)
     }
@@ -308,7 +308,7 @@ import Testing
         #expect(decode(group, payload).map(short) == expected)
     }
 
-    @Test func `a code has the lamps of its message`() {
+    @Test func `a code of SAE J1939 has the lamps of its message`() {
         guard case .code(let report)? = decode(0xFED4, "47FFA8000101FFFF").first else {
             Issue.record("no code")
             return
@@ -320,7 +320,7 @@ import Testing
                     malfunction: true, redStop: false, amberWarning: true, protect: nil))
     }
 
-    @Test func `a broadcast is not an answer to another request`() {
+    @Test func `a broadcast message is not an answer to a request for another group`() {
         let codes = "43FF5B000202FFFF"
         #expect(decode(0xFECA, codes, request: [0x00, 0xFE, 0xCB]).map(short) == ["message"])
         #expect(decode(0xFECB, codes, request: [0x00, 0xFE, 0xCB]).count == 1)

@@ -35,7 +35,7 @@ import Testing
         #expect(moment.sentence() == sentence)
     }
 
-    @Test func `the caller chooses the units`() {
+    @Test func `the caller chooses the units in the sentence`() {
         var moment = CodeMoment([], in: TestTable.pids)
         moment.speed = 100
         #expect(moment.sentence { "\($0)<\($1)>" } == "At 100.0<km/h>.")

@@ -79,7 +79,7 @@ import Testing
     }
 
     // Bits: ISO 14229-1, annex D.
-    @Test func `severity bytes become words`() {
+    @Test func `the severity byte of a code becomes words`() {
         #expect(CodeSeverity(0x84).advice == .immediately)
         #expect(CodeSeverity(0x20).advice == .maintenance)
         #expect(CodeSeverity(0x00).advice == nil)
@@ -103,7 +103,7 @@ import Testing
                 .malformed("1996", wanted: "a year after those of the row above")
             ),
         ] as [(MonitorTables.File, String, MonitorTableError.Fault)])
-    func `a fault names its line`(
+    func `a fault in a list of texts names its line`(
         file: MonitorTables.File, text: String, fault: MonitorTableError.Fault
     ) {
         var tables = MonitorTables()
@@ -145,7 +145,9 @@ import Testing
             ("410100076565", 1998, false), ("410100076524", nil, false),
             ("410100076504", nil, true), ("410100076504", 1990, nil),
         ] as [(String, Int?, Bool?)])
-    func `the rule depends on the model year`(answer: String, year: Int?, tolerates: Bool?) throws {
+    func `the inspection rule depends on the model year`(
+        answer: String, year: Int?, tolerates: Bool?
+    ) throws {
         let (readiness, rules) = try readiness([(0, answer)])
         let rule = rules.rules(modelYear: year).first
         #expect(rule?.tolerates(readiness.incomplete) == tolerates)

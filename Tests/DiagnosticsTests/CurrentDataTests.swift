@@ -74,7 +74,7 @@ import Testing
         Pair("010CAA", "410C1AF8AA", ["error"]),
         Pair("010CAA", "410C1AF8AA64", ["RPM=1726", "SPEED_LIMIT=100"]),
     ])
-    func `what is no whole record is an error unless it is padding`(_ row: Pair) {
+    func `bytes that are not a whole record are an error, unless they are padding`(_ row: Pair) {
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 
@@ -205,7 +205,7 @@ import Testing
         Pair("020C", "420C001AF8", ["RPM=1726 frame 0"]),
         Pair("020600", "42060080", ["SHRTFT1=0 frame 0"]),
     ])
-    func `freeze frames have their number`(_ row: Pair) {
+    func `readings of freeze frames have the number of the frame`(_ row: Pair) {
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 
@@ -312,7 +312,7 @@ import Testing
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 
-    @Test func `raw bytes are only those of the record`() {
+    @Test func `the raw bytes of a reading are only those of its record`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         var items: [DiagnosticItem] = []
         decoder.decode(
@@ -337,7 +337,7 @@ import Testing
         Pair("010C", "7F", ["error"]),
         Pair("010C", "7F01123456", ["refused 01 12", "error"]),
     ])
-    func `a refusal is recognised after any request`(_ row: Pair) {
+    func `a refusal by an ECU is recognised after any request`(_ row: Pair) {
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 }

@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [
         "CAN:800", "CAN:1A0F", "CAN:20000000", "CAN:", "FD:FFFFFFFF", "CAN:1 0", "01:1234567",
     ])
-    func `other numbers are not an identifier`(text: String) {
+    func `a number that is not an identifier is refused`(text: String) {
         #expect(DataID(text) == nil)
     }
 

@@ -82,7 +82,7 @@ import Testing
         ("01:0C", "010C"), ("02:0C", "020C00"), ("22:F40C", "22F40C"), ("21:05", "2105"),
         ("FE:00F004", "00F004"), ("FE:00FEEC", "00FEEC"),
     ])
-    func `a record is requested alone`(name: String, request: String) throws {
+    func `the request for a single record is complete`(name: String, request: String) throws {
         #expect(Hex.string(try #require(DataID(name)).requestPayload) == request)
     }
 
@@ -137,7 +137,7 @@ import Testing
         ECUMessage(ecu: ecu, payload: Hex.bytes(payload) ?? [])
     }
 
-    @Test func `a classic answer ends the search`() {
+    @Test func `an answer of classic OBD ends the search`() {
         var discovery = ProfileDiscovery()
         #expect(discovery.step == .ask(request: [0x01, 0x00], on: nil))
         discovery.answered([message("4100BE3EB811")], on: .can11At500)
@@ -153,7 +153,7 @@ import Testing
         #expect(discovery.step == .found([ecu: .classicLegacy]))
     }
 
-    @Test func `without a classic answer every CAN protocol is asked for its identifier`() {
+    @Test func `without an answer of classic OBD every CAN protocol is asked for an identifier`() {
         var discovery = ProfileDiscovery()
         discovery.answered([message("7F0111")], on: nil)
         let protocols: [VehicleProtocol] = [.can11At500, .can29At500, .can11At250, .can29At250]
@@ -183,7 +183,7 @@ import Testing
         ("62F81001", true), ("62F81000", false), ("62F81002", false), ("62F8100100", false),
         ("62F810", false), ("7F2231", false), ("4100BE3EB811", false),
     ])
-    func `a single answer proves OBDonUDS`(answer: String, isFound: Bool) {
+    func `one answer proves OBDonUDS`(answer: String, isFound: Bool) {
         var discovery = ProfileDiscovery()
         discovery.answered([], on: nil)
         discovery.answered([message(answer)], on: .can11At500)
@@ -192,7 +192,7 @@ import Testing
         #expect(discovery.step == (isFound ? found : further))
     }
 
-    @Test func `a refused or short map is not a classic answer`() {
+    @Test func `a refused or short support map is not an answer of classic OBD`() {
         for answer in ["7F0112", "4100BE3E", "4101BE3EB811"] {
             var discovery = ProfileDiscovery()
             discovery.answered([message(answer)], on: .can11At500)
@@ -212,7 +212,7 @@ import Testing
         #expect(legacy.step == .nobody)
     }
 
-    @Test func `each ECU has its own profile`() {
+    @Test func `each ECU has its own diagnostic profile`() {
         var discovery = ProfileDiscovery()
         let other = ECUAddress(0x7EA, .can11)
         discovery.answered(

@@ -231,11 +231,13 @@ import Testing
         Pair("22D001", "62D0", ["error"]),
         Pair(nil, "62F40C1AF8", ["RPM=1726"]),
     ])
-    func `identifiers decode as what they stand for`(_ row: Pair) {
+    func `each identifier of service 22 decodes like the PID or monitor that it represents`(
+        _ row: Pair
+    ) {
         #expect(decode(Asked(request: row.request), [row.answer]) == row.expected)
     }
 
-    @Test func `the identifier is the requested one`() {
+    @Test func `a reading of service 22 has the requested identifier`() {
         var decoder = ResponseDecoder(table: TestTable.pids, monitors: TestTable.monitors)
         var items: [DiagnosticItem] = []
         decoder.decode(
@@ -383,12 +385,12 @@ import Testing
         Row("053001", .iso9141, "4530010F0032", ["message"]),
         Row("050501", .can, "4505010F0032", ["message"]),
     ])
-    func `results of tests with limits and verdict`(_ row: Row) {
+    func `a result of a test has limits and a verdict`(_ row: Row) {
         let asked = Asked(request: row.request, family: row.family, ecu: nil)
         #expect(decode(asked, row.answers) == row.expected)
     }
 
-    @Test func `the name depends on monitor, test and scaling`() {
+    @Test func `the name of a test result depends on monitor, test and scaling`() {
         let tables = TestTable.monitors
         #expect(tables.monitorName(0x01, tid: 0x01, uas: 0x0A) == "Oxygen sensor B1S1")
         #expect(tables.monitorName(0xB0, tid: 0x0B, uas: 0x24) == "Misfire cylinder 15")

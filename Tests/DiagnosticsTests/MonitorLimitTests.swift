@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(arguments: records)
-    func `a limit counts only if a value can exceed it`(
+    func `the limit of a test counts only if a value can exceed the limit`(
         _ record: String, _ lower: Bool, _ upper: Bool
     ) throws {
         let digits = record.filter { $0 != " " }

@@ -45,7 +45,9 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
     ]
 
     @Test(arguments: weaknesses)
-    func `the other records continue, and pauses follow`(_ weakness: Weakness) {
+    func `if a record fails, the other records continue, and it is requested after pauses`(
+        _ weakness: Weakness
+    ) {
         var bench = Bench(weakness.wants)
         var failures = 0
         var answers: [UInt8: Int] = [:]
@@ -95,7 +97,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect((58...62).contains(bench.asked.count), "\(bench.asked.count)")
     }
 
-    @Test func `full speed returns even if one record is rarely due`() {
+    @Test func `polling returns to full speed even if one record is rarely due`() {
         var bench = Bench([coolant, rpm, speed, want(0x10, 2, every: .seconds(600))])
         bench.run(20, answer: { answer($0) })
         bench.run(for: .seconds(20)) { _ in .failed }
@@ -131,7 +133,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect(bench.asked.suffix(20).allSatisfy { $0.payload.count == 5 })
     }
 
-    @Test func `an adapter that refuses batches is offered them less and less often`() {
+    @Test func `an adapter that refuses batches gets a batch less and less often`() {
         var bench = Bench([coolant, rpm, speed, air])
         bench.roundTrip = .milliseconds(250)
         bench.run(for: .seconds(3600)) { $0.payload.count > 2 ? .refused : answer($0) }
@@ -164,7 +166,7 @@ private func answer(_ request: VehicleRequest, pending: Bool = false) -> PollPla
         #expect(records.map { $0.answers > 0 } == [true, false])
     }
 
-    @Test func `rests and times without due records are reported separately`() {
+    @Test func `rests and times without due records are listed separately`() {
         var bench = Bench([
             want(0x0C, 2, every: .milliseconds(500)), want(0x0D, 1, every: .seconds(5)),
         ])

@@ -113,7 +113,7 @@ import Testing
         #expect(bench.asked.suffix(100).count(where: { $0.payload[1] == 0x0D }) == 50)
     }
 
-    @Test func `periods are kept, and records without a period use the time between`() {
+    @Test func `the plan keeps periods, and records without a period use the time between`() {
         var bench = Bench([
             want(0x0C, 2, every: .milliseconds(100)), want(0x05, 1, every: .seconds(5)), want(0x0D),
         ])
@@ -141,7 +141,7 @@ import Testing
         #expect(bench.now >= Instant.zero + .seconds(9))
     }
 
-    @Test func `the plan ends after its rounds, with silent records counted`() {
+    @Test func `the plan ends after its rounds, and counts records without an answer`() {
         var bench = Bench(six + [want(0x5C)], rounds: 1)
         bench.run(100) { request in
             ecu(request, lengths).map { .answered([$0], intact: true) } ?? .silent

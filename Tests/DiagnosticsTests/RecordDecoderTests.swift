@@ -26,7 +26,7 @@ import Testing
     }()
 
     // The slow way is Signal.value(in:), which other tests check bit by bit.
-    @Test func `the fast decoder reads numbers like the complete one`() throws {
+    @Test func `the fast decoder and the complete decoder read the same numbers`() throws {
         let decoder = RecordDecoder(table: Self.table)
         let record = try #require(Self.table.record(DataID(.currentData, 0x0C)))
         for bytes in [

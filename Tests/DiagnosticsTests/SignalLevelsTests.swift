@@ -21,7 +21,7 @@ private let text = """
         ("RPM", "rpm", 9000, nil), ("VPWR", "V", 15.1, "high"), ("VPWR", "V", 18, "high"),
         ("VPWR", "V", 28, nil), ("ECT", "°C", .nan, nil),
     ])
-    func `the last matching rule names a value`(
+    func `the last rule that matches a value gives its word`(
         _ id: String, _ unit: String, _ value: Double, _ word: String?
     ) throws {
         let rules = try SignalLevels(text).rules(of: signal(id, unit))

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `Slices count from their own first byte`() {
+    @Test func `The bits of a slice count from its first byte`() {
         let signal = Signal(id: "X", name: "", bitOffset: 8, bitLength: 16, kind: .number)
         #expect(signal.raw(in: data[3...]) == 0x19F2)
     }
@@ -55,7 +55,7 @@ import Testing
         (16, UInt64(0x8000), -32768.0), (16, 0x7FFF, 32767), (16, 0xFFFF, -1), (8, 0x80, -128),
         (8, 0x7F, 127), (4, 0x8, -8), (32, 0x8000_0000, -2_147_483_648), (64, UInt64.max, -1),
     ])
-    func `Two's complement of any width`(bits: Int, raw: UInt64, value: Double) {
+    func `Two's complement numbers of any width are read`(bits: Int, raw: UInt64, value: Double) {
         let signal = Signal(
             id: "X", name: "", bitOffset: 0, bitLength: bits, kind: .number, isSigned: true)
         #expect(signal.value(raw: raw) == .number(value))

@@ -80,7 +80,7 @@ import Testing
         #expect(TripEndRule(limits: Self.limits).deadline == nil)
     }
 
-    @Test func `the deadline is the time at which the trip will end`() {
+    @Test func `the deadline of the rule is the time at which the trip will end`() {
         var rule = TripEndRule(limits: Self.limits)
         rule.take(speed: 0, at: at(100))
         #expect(rule.deadline == at(160))

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         ["golink", "--only", "read"], ["clone-nul", "--only", "dtc"], ["cable pulled"],
     ])
-    func `the document matches the program`(words: [String]) async throws {
+    func `docs/adapters.md matches the grades of the program`(words: [String]) async throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../scripts/adapters").standardized.path
         let workplace = try Workplace()

@@ -34,7 +34,9 @@ import Testing
     ]
 
     @Test(arguments: words)
-    func `before the vehicle answers`(word: Word) async throws {
+    func `an adapter's word before the first answer of the vehicle is an error with a hint`(
+        word: Word
+    ) async throws {
         let outcome = try await run(["dtc"], firstRequest: word.text)
         #expect(outcome.status == word.status, "\(outcome)")
         #expect(outcome.output.isEmpty)
@@ -52,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: words.dropLast())
-    func `in place of a value`(word: Word) async throws {
+    func `an adapter's word instead of a value is an error and an object`(word: Word) async throws {
         let outcome = try await run(["read", "rpm", "--format", "json"], engineSpeed: word.text)
         #expect(outcome.status == word.status, "\(outcome)")
         #expect(outcome.errors.contains(word.message), "\(outcome)")
@@ -62,7 +64,9 @@ import Testing
 
     /// The adapter works at first, and sends the word in place of each answer to a polled request.
     @Test(arguments: words.filter { longWords.contains($0.text) } + later)
-    func `while a trip is recorded`(word: Word) async throws {
+    func `an adapter's word while a trip is recorded is reported once, with the remedy`(word: Word)
+        async throws
+    {
         let database = workplace.path("\(UUID().uuidString).db")
         let outcome = try await run(
             ["log", "rpm", "--duration", "2s", "--db", database], engineSpeed: word.text)
@@ -97,7 +101,7 @@ import Testing
         #expect(!outcome.errors.contains("in the middle of a request"), "\(outcome)")
     }
 
-    @Test func `the adapter does not know a request`() async throws {
+    @Test func `the error says that the adapter does not know a request`() async throws {
         let outcome = try await run(["dtc"], firstRequest: "?")
         #expect(outcome.status == 69)
         #expect(outcome.output.isEmpty)
@@ -169,7 +173,7 @@ import Testing
     }
 
     /// Data that came before the word stays valid.
-    @Test func `after a value`() async throws {
+    @Test func `an adapter's word after a value does not hide the value`() async throws {
         let outcome = try await run(
             ["read", "rpm", "--format", "json"], engineSpeed: "7E804410C1AF8\nBUFFER FULL")
         let objects = try outcome.objects()
@@ -200,7 +204,7 @@ import Testing
     }
 
     /// A missing list of codes does not mean that there are no codes.
-    @Test func `without a list of codes "no codes" is not printed`() async throws {
+    @Test func `"no codes" is not printed if a list of codes is missing`() async throws {
         // 01 01: the check engine light is on, three codes (SAE J1979: A = 80 + count). 03, 07 and
         // 0A get no answer.
         let outcome = try await run(["dtc", "--exit-code"], others: ["0101": "7E806410183000000"])

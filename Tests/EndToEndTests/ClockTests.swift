@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(.enabled(if: compiler != nil, "no C compiler"))
-    func `Trips of a wrong clock are marked, and put right when the clock is set`() async throws {
+    func `Trips of a wrong clock are marked, and corrected when the clock is set`() async throws {
         let log = ["log", "-d", "sim:petrol", "--every", "200ms", "rpm"]
         try set(-172_800, isSynchronised: false)
         let first = try await run(log + ["--duration", "1s", "--keep", "1d"])

@@ -31,7 +31,7 @@ import Testing
         ("tcp:no-such-host.invalid:35000", "network", 69),
         ("sim:petrol?ignition=off&search=10ms", "vehicle", 69),
     ])
-    func `the first fault is named, with its fix`(
+    func `the doctor names the first fault and its fix`(
         device: String, step: String, status: Int
     ) async throws {
         let checks = try await checks(device, status: Int32(status))

@@ -26,7 +26,7 @@ struct `ELM327-emulator on a pty` {
         try await checks.live()
     }
 
-    @Test func `some seconds are logged, listed and exported`() async throws {
+    @Test func `some seconds over TCP are logged, listed and exported`() async throws {
         try await checks.log(seconds: 6)
     }
 }

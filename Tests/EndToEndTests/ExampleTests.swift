@@ -94,7 +94,7 @@ import Testing
     /// Commands that run until they are interrupted.
     private static let endless = ["live", "log", "devices watch", "simulate", "serve"]
 
-    @Test func `there are many examples, and each exception is an example`() {
+    @Test func `the documents have many examples, and each listed exception is an example`() {
         let lines = Set(Example.all.map(\.line))
         #expect(lines.count > 120)
         for line in Array(Self.codes.keys) + Array(Self.leftOut.keys) {

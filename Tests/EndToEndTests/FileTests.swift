@@ -3,12 +3,12 @@ import SystemIO
 import Testing
 
 /// Databases and files that cannot be used as they are: the message, and the data that survive.
-@Suite(.ownThreads) struct `Files in the way` {
+@Suite(.ownThreads) struct `Files and disks that prevent a command` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    @Test func `a database of a newer version is not changed`() async throws {
+    @Test func `a database that a newer obdscan wrote is not changed`() async throws {
         try await logOneSecond()
         // The test changes the version in the file's header. A copy in the write-ahead log would
         // override it.
@@ -113,7 +113,7 @@ import Testing
         #expect(try await workplace.shell("ls garbage; rm garbage; ls saved.db").status != 0)
     }
 
-    @Test func `settings that are set at the same time are all kept`() async throws {
+    @Test func `settings that several processes set at the same time are all kept`() async throws {
         let outcome = try await workplace.shell(
             """
             for number in 1 2 3 4 5 6 7 8; do
@@ -160,7 +160,7 @@ import Testing
         "db check --db FILE", "db merge FILE --db own.db",
         "publish --to influx://localhost:1/b --once --db FILE",
     ])
-    func `an endless file is refused`(command: String) async throws {
+    func `a file without an end is refused`(command: String) async throws {
         let outcome = try await workplace.shell(
             "ulimit -v 4000000; timeout 60 \"$OBDSCAN\" "
                 + command.replacingOccurrences(of: "FILE", with: "/dev/zero"))
@@ -386,7 +386,7 @@ import Testing
 
     /// Readings wait for a commit as long as the user has set, in memory that outlives the program.
     @Test(arguments: [SIGKILL, SIGTERM])
-    func `with one commit per hour neither a kill nor a regular end loses readings`(signal: Int32)
+    func `with one commit per hour no reading is lost by a kill or at a regular end`(signal: Int32)
         async throws
     {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The whole program over a GoLink.
-@Suite(.ownThreads) struct `Accessories that are no ELM327` {
+@Suite(.ownThreads) struct `Adapters that are not an ELM327` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }

@@ -11,7 +11,7 @@ import Testing
         ("sim:truck", ["SPN190", "SPN84", "SPN110"]), ("sim:onuds", ["RPM", "VSS", "ECT"]),
         ("sim:petrol", ["RPM", "VSS", "ECT"]),
     ])
-    func `without names the view shows the vehicle's signals`(
+    func `without named signals the view shows the vehicle's signals`(
         _ vehicle: String, _ signals: [String]
     ) async throws {
         let program = try workplace.startOnTerminal(["live", "-d", vehicle])

@@ -16,7 +16,8 @@ import Testing
     }()
 
     @Test(.enabled(if: Self.isPossible, "no network namespaces here (unshare -n, ip)"))
-    func `the loss is noticed, and the trip continues when the adapter returns`() async throws {
+    func `a lost network adapter is noticed, and the trip continues when it returns`() async throws
+    {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../scripts/network").standardized.path
         let workplace = try Workplace()

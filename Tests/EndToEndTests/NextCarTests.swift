@@ -56,7 +56,8 @@ import Testing
         #expect(sheets.count == 11 && sheets.allSatisfy { $0.hasSuffix(".html") }, "\(sheets)")
     }
 
-    @Test func `labels become the names of cars, by which they are compared`() async throws {
+    @Test func `labels become names of cars, and reports compare cars by these names`() async throws
+    {
         let list = try workplace.file(
             "cars.txt",
             "sim:petrol?frozen=true&latency=0 Van 1\nsim:hybrid?frozen=true&latency=0 Van-1\n")

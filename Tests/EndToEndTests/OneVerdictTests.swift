@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// One verdict, one order and one count of codes, whatever shows them.
-@Suite(.serialized, .ownThreads) struct `One verdict on every surface` {
+@Suite(.serialized, .ownThreads) struct `One verdict in text, objects and page` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }

@@ -45,7 +45,9 @@ import Testing
             .filter { $0["kind"] as? String == "position" }
     }
 
-    @Test func `sentences become positions, damaged ones are dropped and counted`() async throws {
+    @Test func `NMEA sentences become positions, damaged sentences are dropped and counted`()
+        async throws
+    {
         let outcome = try await log(track(40, damaged: true))
         #expect(outcome.status == 0, "\(outcome)")
         let summary = try #require(try outcome.objects().last?["positions"] as? [String: Any])

@@ -31,7 +31,7 @@ import Testing
             [.posixPermissions: 0o755], ofItemAtPath: path)
     }
 
-    @Test func `the PDF is what the browser prints from the page`() async throws {
+    @Test func `the PDF is the page as the browser prints it`() async throws {
         try makeBrowser("cp \"$page\" \"$pdf\"")
         let outcome = try await workplace.shell(
             "export TMPDIR=$PWD; PATH=$PWD/bin:$PATH; \(Self.report)")

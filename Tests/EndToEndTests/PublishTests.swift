@@ -195,7 +195,7 @@ struct `Publishing` {
         .enabled(
             if: Engines.has("victoria-metrics") && Engines.has("vmalert"),
             "no VictoriaMetrics or no vmalert"))
-    func `Each alert rule names what is wrong, and nothing else`() async throws {
+    func `Each alert rule reports its own fault and no other fault`() async throws {
         try await Engines.running(workplace) { addresses in
             let outcome = try await python(
                 "alert_rules.py",
@@ -344,7 +344,7 @@ struct `Publishing` {
         }
     }
 
-    @Test func `Each fault has its own message and exit code`() async throws {
+    @Test func `Each fault of publish has its own message and exit code`() async throws {
         try await record()
         let cases: [(arguments: [String], status: Int32, words: String)] = [
             (["publish", "status"], 66, "nothing was published"),
@@ -373,7 +373,7 @@ struct `Publishing` {
 
     /// Nobody has to change the configuration because one vehicle reports no VIN.
     @Test(arguments: ["influx+http", "traccar+http", "webhook+http"])
-    func `A trip without VIN and name is left, whatever the sink`(scheme: String) async throws {
+    func `A trip without VIN and name is sent to no sink`(scheme: String) async throws {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
         let log = try await workplace.run([
             "log", "rpm", "-d", adapter.address, "--no-codes", "--duration", "1s", "-q",

@@ -144,7 +144,7 @@ import Testing
     }
 
     /// `monitor` prints the objects that `decode` finds in a log of the same frames, without lines.
-    @Test(arguments: ["can", "slcan", "elm327"]) func `values of a live bus are those of its log`(
+    @Test(arguments: ["can", "slcan", "elm327"]) func `values of a live bus equal those of its log`(
         personality: String
     ) async throws {
         let table = try workplace.file(
@@ -238,7 +238,7 @@ import Testing
         #expect(!names.contains("Steering.Angle"))
     }
 
-    @Test func `without names everything of the table is heard beside everything of the vehicle`()
+    @Test func `without named signals all signals of table and vehicle are heard or polled`()
         async throws
     {
         let table = try workplace.file("car.dbc", Self.motor)
@@ -275,7 +275,9 @@ import Testing
     }
 
     @Test(arguments: [["log", "RPM"], ["live", "RPM"], ["live"]])
-    func `an adapter that cannot do both says so`(command: [String]) async throws {
+    func `the error names an adapter that cannot hear frames beside requests`(command: [String])
+        async throws
+    {
         let table = try workplace.file("car.dbc", Self.motor)
         let alone = try await workplace.run([
             command[0], "Motor.Rpm", "--table", table, "--duration", "1", "-d", device("elm327"),
@@ -305,7 +307,7 @@ import Testing
         arguments: [
             ("monitor", "can"), ("monitor", "slcan"), ("monitor", "elm327"), ("monitor", "stn"),
             ("live", "can"), ("live", "elm327"), ("log", "can"), ("log", "slcan"),
-        ]) func `a session that listens is silent`(command: String, personality: String)
+        ]) func `a session that listens sends nothing`(command: String, personality: String)
         async throws
     {
         let talk = workplace.path("\(command)-\(personality)")

@@ -12,7 +12,7 @@ import Testing
     @Test(
         .enabled(if: TinyDisk.isPossible, "no file system can be mounted here"),
         arguments: [false, true])
-    func `a database on a read-only file system is read`(isBrokenOff: Bool) async throws {
+    func `a database on a read-only file system can be read`(isBrokenOff: Bool) async throws {
         let disk = TinyDisk(workplace, kilobytes: 20_000)
         // A path with a character outside of ASCII, and with characters that have a meaning in a
         // URI.

@@ -56,7 +56,7 @@ import Testing
         commands.map { Replay(name: name, arguments: $0.split(separator: " ").map(String.init)) }
     }
 
-    @Test func `the ten or more recordings exist`() {
+    @Test func `at least ten recordings exist`() {
         let names = Set(Self.replays.map(\.name))
         #expect(names.count >= 10)
         for name in names {

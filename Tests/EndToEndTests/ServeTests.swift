@@ -128,7 +128,9 @@ import Testing
         #expect(signal?["unit"] as? String == speed)
     }
 
-    @Test func `the stream describes signals, readings and the link`() async throws {
+    @Test func `the stream for browsers has signals, readings and the state of the link`()
+        async throws
+    {
         let page = try await ServedPage(workplace, ["rpm", "-d", "sim:"])
         let text = try await page.stream(
             "/api/live",
@@ -400,8 +402,7 @@ import Testing
         #expect(try await page.program.finish(within: 15).status == 0)
     }
 
-    @Test func `a question ends with its link, and a lost question blocks no client`() async throws
-    {
+    @Test func `a lost link ends a browser's question, and no other client waits`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             line.text.hasPrefix("03") ? .hangUp : .say(PlainAdapter.answer(line.text))
         }

@@ -51,7 +51,7 @@ import Testing
         try await expectKept(outcome, [first.address, second.address])
     }
 
-    @Test func `a late adapter is recorded from then on`() async throws {
+    @Test func `an adapter that appears late is recorded from its appearance on`() async throws {
         let first = try good()
         let late = try ScriptedAdapter(.pty) { .say(PlainAdapter.answer($0.text)) }
         let plug = workplace.path("late")

@@ -9,7 +9,8 @@ import Testing
 
     /// The shell must see that the signal ended the program, so that a script stops, too.
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a waiting request is given up, and the signal is raised again`(signal: Int32) async throws
+    func `a signal ends a waiting request, and the program ends by the same signal`(signal: Int32)
+        async throws
     {
         let adapter = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text)
@@ -28,7 +29,7 @@ import Testing
     }
 
     /// The program gives the adapter time to report that it stopped, but the adapter does not.
-    @Test func `a request to a dead adapter is given up, too`() async throws {
+    @Test func `a signal ends a request to a dead adapter`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text)
                 ? .nothing : .say(PlainAdapter.answer(line.text))
@@ -42,7 +43,7 @@ import Testing
         #expect(outcome.status == -SIGINT, "\(outcome)")
     }
 
-    @Test func `an unfinished connection is given up at once`() async throws {
+    @Test func `a signal ends an unfinished connection at once`() async throws {
         let adapter = try ScriptedAdapter(.pty) { _ in .nothing }
         let program = try workplace.start(["info", "-d", adapter.address])
         try await adapter.hears("AT")
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `each of the signals ends log with a closed trip`(signal: Int32) async throws {
+    func `each of the system's signals ends log with a closed trip`(signal: Int32) async throws {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
         let program = try workplace.start([
             "log", "rpm", "--format", "json", "-d", adapter.address,
@@ -71,7 +72,7 @@ import Testing
 
     /// The first signal waits for the prompt of an adapter that does not answer.
     @Test(arguments: ["log", "live"])
-    func `a second signal ends log and live at once`(command: String) async throws {
+    func `a second signal of the system ends log and live at once`(command: String) async throws {
         let adapter = try ScriptedAdapter(.tcp) { line in
             PlainAdapter.asksEngineSpeed(line.text) && line.earlier > 5
                 ? .nothing : .say(PlainAdapter.answer(line.text))
@@ -91,7 +92,7 @@ import Testing
 
     // This test does not send SIGTSTP: it never stops a process group without a terminal.
     // `scripts/screens` tests Ctrl-Z in the view.
-    @Test func `a stopped log continues its trip`() async throws {
+    @Test func `a log that was stopped with Ctrl-Z continues its trip`() async throws {
         let adapter = try ScriptedAdapter(.tcp) { .say(PlainAdapter.answer($0.text)) }
         let program = try workplace.start([
             "log", "rpm", "--format", "json", "-d", adapter.address,

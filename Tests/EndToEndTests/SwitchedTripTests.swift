@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A user begins and ends a recording while the vehicle is watched.
-@Suite(.ownThreads) struct `A recording begun by hand` {
+@Suite(.ownThreads) struct `A recording that a key or a button begins` {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
@@ -19,7 +19,7 @@ import Testing
             .count { $0["kind"] as? String == "reading" && $0["pid"] is String }
     }
 
-    @Test func `a key begins and ends trips in the live view`() async throws {
+    @Test func `a key of the live view begins and ends trips`() async throws {
         let program = try workplace.startOnTerminal(["live", "-d", Self.vehicle])
         try await program.shows("5XXBD1GA8LX000042")
         try await program.shows("l record")
@@ -53,7 +53,7 @@ import Testing
         #expect(try await workplace.run(["db", "check"]).status == 0)
     }
 
-    @Test func `without the key nothing is recorded`() async throws {
+    @Test func `the live view records nothing before the key is pressed`() async throws {
         let program = try workplace.startOnTerminal(["live", "rpm", "-d", Self.vehicle])
         try await program.shows("5XXBD1GA8LX000042")
         program.type("q")
@@ -61,7 +61,7 @@ import Testing
         #expect(try await trips().isEmpty)
     }
 
-    @Test func `a database that cannot be opened leaves the view as it is`() async throws {
+    @Test func `a database that cannot be opened does not stop the live view`() async throws {
         let program = try workplace.startOnTerminal([
             "live", "rpm", "-d", Self.vehicle, "--db", "/proc/obdscan.db",
         ])
@@ -74,7 +74,7 @@ import Testing
         #expect(try await program.finish().status == 0)
     }
 
-    @Test func `a killed view loses no reading that was stored`() async throws {
+    @Test func `a live view that is killed loses no stored reading`() async throws {
         let program = try workplace.startOnTerminal(["live", "rpm", "-d", Self.vehicle])
         try await program.shows("5XXBD1GA8LX000042")
         program.type("l")

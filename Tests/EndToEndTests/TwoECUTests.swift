@@ -215,7 +215,7 @@ import Testing
             ("7E8 06 41 01 00 00 00 00", 1), ("7E8 06 41 01 00 04 00 00", 0),
             ("7E8 06 41 01 00 04 00 00|7E9 06 41 01 00 44 00 00", 1), ("7E8 03 7F 01 12", 1),
         ] as [(String, Int32)])
-    func `a vehicle is ready if its monitors have run`(
+    func `a vehicle is ready for inspection if its monitors have run`(
         answer: String, status: Int32
     ) async throws {
         let (outcome, _) = try await run(
@@ -228,7 +228,9 @@ import Testing
             ("7E8 02 43 00|7E9 02 43 00", 0), ("7E8 02 43 00|7E9 03 7F 03 11", 1),
             ("7E8 02 43 00|7E9 04 43 01 03 01", 1), ("7E8 02 43 00", 75),
         ] as [(String, Int32)])
-    func `a batch without codes has read the list of every ECU`(answer: String, status: Int32)
+    func `a batch reports no codes only after the list of every ECU was read`(
+        answer: String, status: Int32
+    )
         async throws
     {
         let adapter = try adapter([

@@ -31,7 +31,7 @@ import Testing
         ("41 01 81 07 65 04", "NO DATA", "P0420"), ("41 01 82 07 65 04", "NO DATA", "P0104"),
         ("41 01 83 07 65 04 00", "NO DATA", "P0420"), ("NO DATA", "47 00", "P0420"),
     ])
-    func `another answer decides the meaning of a list`(
+    func `an answer to another request decides the meaning of a list of codes`(
         count: String, pending: String, code: String
     ) async throws {
         let outcome = try await dtc(count: count, list: "43 01 04 20 00 00 00", pending: pending)
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// No code is shown, no advice is given, and both meanings are named.
-    @Test func `a list whose meaning stays open is an error`() async throws {
+    @Test func `a list of codes without a clear meaning is an error`() async throws {
         let outcome = try await dtc(
             count: "41 01 83 07 65 04", list: "43 01 04 20 00 00 00", pending: "NO DATA")
         #expect(outcome.status == 65, "\(outcome)")

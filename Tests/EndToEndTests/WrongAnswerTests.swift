@@ -111,7 +111,8 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `without a list "no codes" is never printed for stored codes`(row: Row) async throws {
+    func `"no codes" is never printed if the list of stored codes is missing`(row: Row) async throws
+    {
         let outcome = try await dtc(["03": row])
         expectNoFalseHope(outcome, row)
         switch row.verdict {
@@ -126,7 +127,7 @@ import Testing
     ///
     /// The output does not mention missing lists.
     @Test(arguments: rows)
-    func `without a list "no codes" is never printed for pending and permanent codes`(
+    func `"no codes" is never printed if the list of pending or permanent codes is missing`(
         row: Row
     ) async throws {
         let outcome = try await dtc(["07": row, "0A": row])
@@ -144,7 +145,9 @@ import Testing
     }
 
     /// The adapter sends each answer one request late.
-    @Test func `an adapter that is one answer late is synchronised again`() async throws {
+    @Test func `an adapter that sends each answer one request late is synchronised again`()
+        async throws
+    {
         let behind = Mutex("")
         let adapter = try ScriptedAdapter(.tcp) { line in
             let answer = Self.healthy(line.text, code: true)
@@ -202,7 +205,7 @@ import Testing
     }
 
     /// Only lists that came can confirm that codes were cleared.
-    @Test func `another answer does not confirm clearing`() async throws {
+    @Test func `an answer to another request does not confirm clearing`() async throws {
         let cleared = Mutex(false)
         let adapter = try ScriptedAdapter(.tcp) { line in
             switch line.text {

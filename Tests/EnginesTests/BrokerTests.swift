@@ -123,7 +123,9 @@ struct BrokerTests {
         return sink
     }
 
-    @Test func `a session that another client takes over is not taken back at once`() throws {
+    @Test func `a session that another client took over at the broker is not resumed at once`()
+        throws
+    {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: Self.vin, readings: 30)
         let broker = OwnBroker(presses: { _ in [.disconnected(142)] })
@@ -160,7 +162,7 @@ struct BrokerTests {
         return count
     }
 
-    @Test func `a computer without a vehicle says that it is there, until it is forgotten`() throws
+    @Test func `a computer without a vehicle sends heartbeats until the broker forgets it`() throws
     {
         let folder = try SpoolFolder()
         _ = try folder.store()
@@ -332,7 +334,7 @@ struct BrokerTests {
     ]
 
     @Test(
-        "A press reads codes only with its own payload, and never from a retained message",
+        "A press of the button reads codes only with its own payload, and never if retained",
         arguments: arrivals)
     func presses(
         payload: String, isRetained: Bool, isOwnTopic: Bool, reads: Bool

@@ -87,7 +87,7 @@ private final class OwnServer: ServerConnection, Sendable {
             .status(404, text: "", retryAfter: nil), .status(302, text: "", retryAfter: nil),
             .status(503, text: "", retryAfter: "86400"),
         ] as [WriteAnswer?])
-    func `lines that a server has not accepted are owed`(answer: WriteAnswer?) throws {
+    func `lines that a server has not accepted stay undelivered`(answer: WriteAnswer?) throws {
         let folder = try SpoolFolder()
         try folder.endedTrip(vin: Self.vin, readings: 30)
         let all = try owed(folder)
@@ -120,7 +120,7 @@ private final class OwnServer: ServerConnection, Sendable {
 
     /// Without a vehicle, too, and once in a minute however many batches there are.
     @Test(arguments: [0, 12_000])
-    func `a computer says that it is there`(readings: Int) throws {
+    func `a computer sends a heartbeat to a server`(readings: Int) throws {
         let folder = try SpoolFolder()
         _ = try folder.store()
         if readings > 0 { try folder.endedTrip(vin: Self.vin, readings: readings) }
@@ -143,7 +143,7 @@ private final class OwnServer: ServerConnection, Sendable {
         #expect(line.split(separator: " ").count == 2)
     }
 
-    @Test func `a server that is away gets the trips all the same, and one that refuses is left`()
+    @Test func `a failed heartbeat does not stop the trips, and a refusal ends all requests`()
         throws
     {
         let folder = try SpoolFolder()

@@ -257,7 +257,7 @@ struct SinkFeedTests {
         #expect(try lines(try folder.feed(selection)).count { $0.hasPrefix("obd,") } == 3)
     }
 
-    @Test("A trip of a clock that was not set is delivered once it is put right")
+    @Test("A trip of a clock that was not set is delivered after its correction")
     func unsetClock() throws {
         let folder = try SpoolFolder()
         let reading = SystemClock.reading()
@@ -410,7 +410,7 @@ struct SinkFeedTests {
     }
 
     @Test(
-        "A vehicle has its name of the database, else of the configuration",
+        "A vehicle has the name in the database, else the name in the configuration",
         arguments: [(nil, "van-7"), ("Berta", "berta")] as [(String?, String)])
     func names(own: String?, published: String) throws {
         let folder = try SpoolFolder()

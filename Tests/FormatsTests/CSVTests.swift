@@ -214,7 +214,9 @@ import Testing
         ("N·m", .us, 1.355818, 1, "lb·ft"),
     ]
 
-    @Test(arguments: cases.indices) func `values are converted`(_ index: Int) throws {
+    @Test(arguments: cases.indices) func `values are converted to the chosen units`(_ index: Int)
+        throws
+    {
         let (unit, system, value, expected, shown) = Self.cases[index]
         let conversion = try #require(system.conversion(from: unit))
         #expect(conversion.unit == shown)

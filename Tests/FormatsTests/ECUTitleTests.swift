@@ -17,7 +17,9 @@ import Testing
         ("18DAF118", "18DAF118", "18DAF118"), ("1010", "1010", "1010"),
         ("60D/F1", "60D", "60D"), ("60D/12", "60D/12", "60D/12"),
     ])
-    func `a title fixed by a standard is used`(text: String, car: String, truck: String) throws {
+    func `an ECU has the title that a standard fixes for its address`(
+        text: String, car: String, truck: String
+    ) throws {
         let ecu = try #require(ECUAddress(text))
         #expect(ECUNames().title(of: ecu) == car)
         #expect(ECUNames(onJ1939: true).title(of: ecu) == truck)
@@ -30,7 +32,7 @@ import Testing
         ("ABS-AntiLockBrake", "Brakes"), ("FPCM-FuelPump", "FPCM-FuelPump"),
         ("becm-x", "Battery"), ("  ", nil), ("--", nil), ("\u{1B}[2J", "\\x1B[2J"),
     ])
-    func `a title follows the ECU's own name`(own: String, name: String?) {
+    func `a title follows the name that the ECU reports`(own: String, name: String?) {
         for address in ["7E9", "18DAF11D", "1010", "10"].compactMap({ ECUAddress($0) }) {
             let message = ECUMessage(
                 ecu: address, payload: [0x62, 0xF1, 0x97] + Array(own.utf8))
@@ -50,7 +52,7 @@ import Testing
     }
 
     /// 0A goes before F197, in either order; an ECU's name is not another's.
-    @Test func `the ECU name precedes the system name`() {
+    @Test func `the name that the ECU reports precedes the name of the system`() {
         let (battery, engine) = (ECUAddress(0x7E8, .can11), ECUAddress(0x7E9, .can11))
         let system = ECUMessage(
             ecu: battery, payload: [0x62, 0xF1, 0x97] + Array("R4 1.5l".utf8))

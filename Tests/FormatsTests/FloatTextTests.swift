@@ -14,7 +14,7 @@ import Testing
         #expect(numberText(value, step: 0) == text)
     }
 
-    @Test func `the step of a floating point signal does not round the value`() {
+    @Test func `a floating point signal is not rounded to a step`() {
         var signal = Signal(
             id: "V", name: "Voltage", bitOffset: 0, bitLength: 32, kind: .number, unit: "V")
         var formula = Signal.Formula()

@@ -44,7 +44,7 @@ import Testing
         Fixtures.reading(.fuelType, DataID(.currentData, 0x51), .label(code: code), [0])
     }
 
-    @Test func `a point has the last value before its time`() {
+    @Test func `each row of a grid has the last value before its time`() {
         let lines = grid(
             .last,
             [(0, rpm(800)), (50, rpm(900)), (130, coolant(20)), (200, fuel(1)), (310, rpm(7))])
@@ -55,7 +55,7 @@ import Testing
             ])
     }
 
-    @Test func `a point has a value on the line between its neighbours`() {
+    @Test func `an interpolated row has a value on the line between two readings`() {
         let lines = grid(
             .linear,
             [
@@ -70,7 +70,7 @@ import Testing
         #expect(lines[0].hasPrefix("\"time [every 0.1 s, linear]\""))
     }
 
-    @Test func `there is no line across a gap`() {
+    @Test func `values are not interpolated across a gap`() {
         let lines = grid(
             .linear, every: .seconds(20), [(0, rpm(1000)), (60_000, rpm(1600)), (125_000, rpm(0))])
         #expect(
@@ -79,7 +79,7 @@ import Testing
             ])
     }
 
-    @Test func `a point of the grid has only the readings before the next point`() {
+    @Test func `a row of a grid has only the readings before the next row`() {
         let lines = grid(
             .none, [(10, rpm(800)), (90, rpm(900)), (110, coolant(20)), (350, rpm(7))])
         #expect(
@@ -94,7 +94,7 @@ import Testing
             ])
     }
 
-    @Test func `without readings there is no line`() {
+    @Test func `without readings a grid has no rows`() {
         for fill in CSVGrid.Fill.allCases { #expect(grid(fill, []).count == 1) }
     }
 }

@@ -38,7 +38,7 @@ import Testing
         ([0xFF, 0xD8, 0xFF], "image/jpeg;base64,/9j/"),
         (Array("<svg".utf8), "image/svg+xml;base64,PHN2Zw=="),
     ])
-    func `a letterhead has its logo in the page, and the policy allows no other`(
+    func `a page contains its logo, and the policy allows no other picture`(
         bytes: [UInt8], text: String
     ) throws {
         var page = HTMLPage(title: "t", lead: "l")
@@ -53,7 +53,7 @@ import Testing
         #expect(html.hasPrefix(HTMLPage.beginning) && plain.hasPrefix(HTMLPage.beginning))
     }
 
-    @Test func `what is not a picture, or too large, is no logo`() {
+    @Test func `a file that is not a picture, or is too large, is refused as a logo`() {
         #expect(PageLogo(Array("GIF89a".utf8)) == nil && PageLogo([]) == nil)
         let large = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: PageLogo.mostBytes)
         #expect(PageLogo(large) == nil)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: hostile)
-    func `names are written as text everywhere`(name: String) {
+    func `names are never written as HTML markup`(name: String) {
         let page = page(name)
         // The page has the same elements as with a harmless name, and no additional attribute.
         #expect(tags(page) == tags(self.page("harmless")))
@@ -101,7 +101,7 @@ import Testing
     }
 
     // WCAG wants regions of a page to have names that differ.
-    @Test func `a table has the name of its section`() {
+    @Test func `a table on a page has the name of its section`() {
         var page = HTMLPage(title: "t", lead: "l")
         for heading in ["Codes", "Tests"] {
             page.section(heading) { $0.table([.init("head")], [[.init("cell")]]) }
@@ -138,7 +138,7 @@ import Testing
         #expect(heights.min() == 7 && heights.max() == 673)
     }
 
-    @Test func `a pause is a gap in the curve, a slow signal is not`() throws {
+    @Test func `a pause is a gap in the curve, a slow signal does not make gaps`() throws {
         func strokes(_ seconds: [Double]) -> Int {
             var plot = LinePlot(signal: "S", name: "S", unit: "", places: 0, seconds: 1000)
             for second in seconds { plot.take(1, at: second) }

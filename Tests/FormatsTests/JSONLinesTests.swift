@@ -73,7 +73,7 @@ import Testing
         (.rpm, 0x0C, .number(.infinity), [0], #""value":null,"#),
     ]
 
-    @Test(arguments: values.indices) func `each kind of value has its form`(_ index: Int) {
+    @Test(arguments: values.indices) func `each kind of value has its form in JSON`(_ index: Int) {
         let (place, pid, value, raw, expected) = Self.values[index]
         let reading = Fixtures.reading(place, DataID(.currentData, pid), value, raw)
         let text = line(.reading(reading))
@@ -81,7 +81,7 @@ import Testing
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(text.utf8)) }
     }
 
-    @Test func `the IDs of a support map depend on the record`() {
+    @Test func `the identifiers in a support map depend on its record`() {
         #expect(ReadingText.supportMap(0x8000_0001, base: 0x20) == "21 40")
         #expect(ReadingText.supportMap(0x8000_0001, base: 0xE0) == "E1 00")
     }
@@ -238,7 +238,7 @@ import Testing
                 + #""text":"7E8 23 \u0001"}"# + "\n")
     }
 
-    @Test func `a signal that no table has is left out`() {
+    @Test func `a signal that is in no table is left out`() {
         var reading = Fixtures.rpm
         for place: Int32 in [-1, 6, .max] {
             reading.signal = SignalIndex(rawValue: place)
@@ -253,7 +253,7 @@ import Testing
         #expect(line(.reading(Fixtures.rpm), units: .us).contains(#""value":1726,"unit":"rpm""#))
     }
 
-    @Test func `a row is one object, and one line in CSV`() {
+    @Test func `a row is one JSON object, or one line of CSV`() {
         let row = Row(
             "trip",
             [

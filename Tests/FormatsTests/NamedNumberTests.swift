@@ -21,14 +21,14 @@ import Testing
     }
 
     @Test(arguments: [(3, "1.5 % (Drive)"), (4, "2.0 %"), (255, "127.5 % (error)")])
-    func `the name follows the number`(raw: UInt8, text: String) {
+    func `the name of a raw value follows its number`(raw: UInt8, text: String) {
         let value = ValueText(reading(raw), signal, .metric)
         #expect(value.joined == text)
         #expect(value.isNumber)
     }
 
     @Test(arguments: [(3, #""value":1.5,"#, #","label":"Drive"}"#), (4, #""value":2,"#, #""04"}"#)])
-    func `the value of an object stays the number`(raw: UInt8, value: String, end: String) {
+    func `the value in a JSON object stays the number`(raw: UInt8, value: String, end: String) {
         var bytes: [UInt8] = []
         ItemRows(table: table).row(reading(raw), time: nil).appendJSON(to: &bytes)
         var fast: [UInt8] = []

@@ -7,7 +7,7 @@ import Testing
         (-40, 0, "-40"), (0, 3, "0.000"), (12.345, 2, "12.35"), (0.5, 0, "1"), (99.95, 1, "100.0"),
         (-0.004, 2, "0.00"),
     ])
-    func `numbers have a fixed number of decimals`(
+    func `a number is printed with the requested number of decimals`(
         _ value: Double, _ decimals: Int, _ expected: String
     ) {
         #expect(fixed(value, decimals) == expected)

@@ -15,7 +15,7 @@ import Testing
                 """)
     }
 
-    @Test func `where only ASCII is shown, signs become words before the columns are laid out`() {
+    @Test func `for ASCII terminals signs become words before columns are laid out`() {
         var table = TextTable([("A", .left), ("B", .left)])
         table.add([.init("3…40 °C"), "x"])
         table.add(["12 Ω", "y"])

@@ -153,7 +153,7 @@ import Testing
         #expect(UTC("2000-02-29T12:30:05.5Z")?.text == "2000-02-29T12:30:05.500000Z")
     }
 
-    @Test func `an anchor converts monotonic to civil time and saturates`() {
+    @Test func `an anchor converts monotonic time to civil time, within limits`() {
         let anchor = TimeAnchor(
             monotonic: Instant(nanoseconds: 5_000), utc: UTC(microseconds: 1_000_000))
         #expect(anchor.utc(at: Instant(nanoseconds: 12_999)).microseconds == 1_000_007)

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: [(0, "A"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA"), (702, "AAA")])
-    func `columns have letters`(column: Int, letters: String) {
+    func `columns of a sheet have letters`(column: Int, letters: String) {
         #expect(Workbook.letters(column) == letters)
     }
 
@@ -98,7 +98,7 @@ import Testing
         ("2026-11-25T12:00:00.25+01:00", "s=\"3\"><v>46351.50000289352<"),
         ("1.5", "><v>1.5<"), ("noon", "t=\"s\"><v>2<"),
     ])
-    func `the first cell of a table is its time`(cell: String, expected: String) {
+    func `the first cell of a row in a sheet is its time`(cell: String, expected: String) {
         let (sheet, _) = Self.sheet(ofCSV: "time,7E8 RPM (rpm)\r\n\(cell),800\r\n")
         #expect(["", " "].contains { sheet.contains("<c r=\"A2\"\($0)\(expected)") })
         #expect(sheet.contains("<c r=\"B2\"><v>800.0</v></c>"))

@@ -28,7 +28,7 @@ import Testing
         ("sim:petrol?personality=golink", ["com.goPoint.p1"]), ("sim:petrol", []),
         ("sim:lorry", []), ("replay:golink", []), ("tcp:golink:1", []),
     ])
-    func `an address has the protocols that its transport knows`(
+    func `an address accepts the protocols that its transport knows`(
         _ text: String, _ protocols: [String]
     ) throws {
         #expect(try registry.address(text).transport.protocols == protocols)

@@ -25,7 +25,7 @@ import VehicleLink
         "", "65536", "-1", "192.168.1.5", "host:1", "::1:1", "[::1]1", "[::1", "1.2.3:1",
         "1.2.3.4:", "1.2.3.4:x", "1.2.3.4:65536",
     ])
-    func `any other text is not a host`(text: String) {
+    func `text that is neither a port nor an address is not a host`(text: String) {
         #expect(ServedHost(text) == nil)
     }
 

@@ -43,7 +43,7 @@ import Testing
         #expect(try host.ask("0100") == "SEARCHING...\r41 00 BE 3F A8 13 \r41 00 80 18 00 11 \r\r>")
     }
 
-    @Test func `the answer arrives after its time`() throws {
+    @Test func `the answer of a simulated adapter arrives after its delay`() throws {
         var host = try Host(SimulatorLink.connector("petrol?latency=30ms&wait=0&search=0&at=0"))
         _ = try host.ask("ATE0")
         _ = try host.ask("0100")
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// The link to the pty must never replace a file.
-    @Test func `a link in place of the file is refused`() throws {
+    @Test func `a symbolic link instead of the recording is refused`() throws {
         let path = FileManager.default.temporaryDirectory.path + "/obdscan-\(UUID().uuidString)"
         try "mine".write(toFile: path, atomically: false, encoding: .utf8)
         defer { unlink(path) }

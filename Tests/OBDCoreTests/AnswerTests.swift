@@ -41,7 +41,8 @@ import Testing
         Row("22F40C", "62F40D32", .foreign), Row("22F40CF40D", "62F40D32", .positive),
         Row("3E00", "7E00", .positive), Row("1003", "5003", .positive),
     ])
-    func `is told by its service and what stands after it`(_ row: Row) throws {
+    func `an answer is recognised by its service and the bytes after the service`(_ row: Row) throws
+    {
         let request = try #require(Hex.bytes(row.request))
         let message = ECUMessage(ecu: nil, payload: try #require(Hex.bytes(row.message)))
         #expect(message.answers(request) == (row.relation != .foreign))

@@ -25,7 +25,7 @@ import Testing
         #expect(Hex.string([0x00, 0xAF]) == "00AF")
     }
 
-    @Test func `instants saturate instead of trapping`() {
+    @Test func `instants beyond the limits become the limit`() {
         let last = Instant(nanoseconds: .max)
         #expect(last + .seconds(1) == last)
         #expect(Instant(nanoseconds: .min) - last == .nanoseconds(Int64.min))

@@ -9,7 +9,7 @@ import Testing
     }
 
     /// ISO 14229-1: 78 means that the answer comes later.
-    @Test func `an ECU that asks for time does not refuse`() {
+    @Test func `an ECU that asks for more time does not refuse`() {
         let pending = NegativeResponse(service: Service(0x03), nrc: .responsePending)
         #expect(
             pending.outcome(of: "stored codes")

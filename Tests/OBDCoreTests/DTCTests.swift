@@ -9,7 +9,7 @@ import Testing
         (UInt16(0x0133), "P0133"), (0xC123, "U0123"), (0x4356, "C0356"), (0x9234, "B1234"),
         (0x3FFF, "P3FFF"), (0xFFFF, "U3FFF"), (0x0A0F, "P0A0F"),
     ])
-    func `text and wire form agree`(code: UInt16, text: String) {
+    func `the text and the bytes of a code agree`(code: UInt16, text: String) {
         #expect(DTC(code).text == text)
         #expect(DTC(text) == DTC(code))
         #expect(DTC(text.lowercased()) == DTC(code))
@@ -20,7 +20,7 @@ import Testing
         #expect(DTC(text) == nil)
     }
 
-    @Test func `a failure type is kept`() {
+    @Test func `the failure type of a code is kept`() {
         #expect(DTC("U0100-11") == DTC(0xC100, failureType: 0x11))
         #expect(DTC(0x0133, failureType: 0x1C).description == "P0133-1C")
     }

@@ -11,7 +11,7 @@ import Testing
     }
 
     /// What an ECU has answered to all ECUs together, it answers again.
-    @Test func `are asked together once they have answered together`() {
+    @Test func `ECUs that answered together are asked together`() {
         let alone = ECUAddress(0x7B0, .can11)
         var heard = HeardECUs()
         heard.note([Self.answer(Self.brakes)], answering: [0x3E, 0x00], at: alone)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `without an address are as many as answered one request`() {
+    @Test func `as many ECUs without an address are counted as answered one request`() {
         var heard = HeardECUs()
         heard.note([Self.answer(nil), Self.answer(nil)], answering: Self.request, at: nil)
         #expect(heard.unnamed == 2)
@@ -37,7 +37,7 @@ import Testing
         #expect(heard.unnamed == 2)
     }
 
-    @Test func `are not all known if there are more than any vehicle has`() {
+    @Test func `the list of ECUs is incomplete if it is longer than any vehicle's`() {
         var heard = HeardECUs()
         let all = (0..<1_025).map { Self.answer(ECUAddress(0x18DA_0000 | $0, .can29)) }
         heard.note(Array(all.dropLast()), answering: Self.request, at: nil)

@@ -17,7 +17,7 @@ import Testing
         ("[]", .array([])), ("[ 1 , [2] ]", .array([.number(1), .array([.number(2)])])),
         ("{}", .object([:])), (#"{"b":{"c":null}}"#, .object(["b": .object(["c": .null])])),
     ])
-    func `values are read`(text: String, value: JSONValue) {
+    func `JSON values are read`(text: String, value: JSONValue) {
         #expect(read(" {\t\"a\" :\r\n \(text) } ") == ["a": value])
     }
 
@@ -31,7 +31,7 @@ import Testing
         #expect(read("{\"a\":\(text)}") == nil)
     }
 
-    @Test func `the text must be one whole object`() {
+    @Test func `a JSON text must be one whole object`() {
         for text in ["", " ", "1", "[]", "{", "}", "{}}", "{} {}", "{},", "\u{FEFF}{}"] {
             #expect(read(text) == nil, "\(text)")
         }
@@ -44,7 +44,7 @@ import Testing
         #expect(JSONReader.object(bytes[...]) == nil)
     }
 
-    @Test func `deep nesting is refused`() {
+    @Test func `deep nesting of JSON is refused`() {
         func nested(_ depth: Int) -> String {
             "{\"a\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
                 + "}"
@@ -54,7 +54,7 @@ import Testing
         #expect(read(nested(100_000)) == nil)
     }
 
-    @Test func `a value has exactly one type`() {
+    @Test func `a JSON value has exactly one type`() {
         #expect(JSONValue.string("x").string == "x" && JSONValue.null.string == nil)
         #expect(JSONValue.number(2).number == 2 && JSONValue.string("2").number == nil)
         #expect(JSONValue.bool(true).bool == true && JSONValue.number(1).bool == nil)

@@ -13,7 +13,7 @@ import Testing
             (ECUAddress(0x6F1, .can11, extended: 0x12), 4_095, 6),
             (ECUAddress(0x7E0, .can11, extended: 0x2A), 4_095, 2), (nil, 4_095, 3),
         ] as [(ECUAddress?, Int, Int)])
-    func `limit the identifiers in a request`(
+    func `the capabilities of a link limit the number of identifiers in a request`(
         target: ECUAddress?, longest: Int, most: Int
     ) throws {
         var link = LinkCapabilities(itemsPerRequest: 6)

@@ -10,7 +10,7 @@ import Testing
         ("A", .j1939, 29), ("B", .can, 11), ("C", .can, 11),
     ]
 
-    @Test func `numbers match those of the ELM327`() throws {
+    @Test func `the numbers of protocols match those of the ELM327`() throws {
         // The ELM327 has no DoIP.
         #expect(VehicleProtocol.allCases.filter { $0 != .doip }.count == Self.table.count)
         for row in Self.table {
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// The bits and rates in the titles are those of the standard, and they match the names.
-    @Test func `titles agree with the names`() {
+    @Test func `the titles of protocols agree with their names`() {
         for one in VehicleProtocol.allCases where one.name.hasPrefix("iso15765") {
             let parts = one.name.split(separator: "-")
             #expect(one.title == "ISO 15765-4 CAN, \(parts[1]) bit, \(parts[2]) kbit/s")

@@ -134,7 +134,7 @@ import Testing
             (0x34, "authenticationRequired"), (0x39, "secureDataTransmissionNotAllowed"),
             (0x5D, "deAuthenticationFailed"), (0x94, "resourceTemporarilyNotAvailable"),
         ] as [(UInt8, String)])
-    func `reasons have the names of the standard`(code: UInt8, name: String) {
+    func `reasons for a refusal have the names of the standard`(code: UInt8, name: String) {
         #expect(NRC(code).name == name)
         #expect(NRC.named.contains(NRC(code)))
     }
@@ -148,7 +148,7 @@ import Testing
     /// 8E, 00 and FF have no meaning.
     ///
     /// A name for them would be invented.
-    @Test func `a reason without a name stays unknown`() {
+    @Test func `a reason for a refusal without a name stays unknown`() {
         for code: UInt8 in [0x00, 0x01, 0x30, 0x77, 0x8E, 0xFF] {
             #expect(NRC(code).name == "unknown")
             #expect(!NRC.named.contains(NRC(rawValue: code)))
@@ -184,8 +184,9 @@ import Testing
         ("750/12", "22F190F191F192", false), ("7E0/F1", "22F190F191F192F193", true),
         ("0A5", "22F190", false), ("7E8", "010C", false), ("10", "2101", true),
     ])
-    func `reads in every form of addressing`(address: String, payload: String, isTaken: Bool) throws
-    {
+    func `a request counts as reading only if it reads in every form of addressing`(
+        address: String, payload: String, isTaken: Bool
+    ) throws {
         let target = try #require(ECUAddress(address))
         #expect(target.takes(try #require(Hex.bytes(payload))) == isTaken)
     }

@@ -17,7 +17,7 @@ import Testing
         ]
     }
 
-    @Test func `an answer repeats the parts that its service defines`() {
+    @Test func `an answer repeats the parts of the request that its service defines`() {
         var differing: Set<UInt8> = []
         for request in Self.requests where request[0] & 0x40 == 0 {
             for payload in Self.answers(request)

@@ -54,7 +54,7 @@ import Testing
         #expect(UTC(microseconds: .min).text.hasPrefix("-290308-12-21T19:59:05"))
     }
 
-    @Test func `an anchor connects two clocks and saturates`() {
+    @Test func `an anchor connects two clocks, within limits`() {
         let anchor = TimeAnchor(
             monotonic: Instant(nanoseconds: 5_000_000_000), utc: UTC(microseconds: 1_000_000))
         #expect(anchor.utc(at: Instant(nanoseconds: 5_000_000_000)) == UTC(microseconds: 1_000_000))
@@ -67,7 +67,7 @@ import Testing
         #expect(early.utc(at: Instant(nanoseconds: .min)) == UTC(microseconds: .min))
     }
 
-    @Test func `durations are cut to nanoseconds and saturate`() {
+    @Test func `durations are cut to nanoseconds, within limits`() {
         #expect(Duration.zero.nanoseconds == 0)
         #expect(Duration.milliseconds(-1500).nanoseconds == -1_500_000_000)
         #expect(Duration(secondsComponent: 0, attosecondsComponent: 999_999_999).nanoseconds == 0)
@@ -85,7 +85,7 @@ import Testing
         #expect(Duration.milliseconds(250).seconds == 0.25)
     }
 
-    @Test func `instants saturate at both ends`() {
+    @Test func `instants beyond both limits become the limit`() {
         let first = Instant(nanoseconds: .min)
         #expect(first + .seconds(-1) == first)
         #expect(Instant(nanoseconds: .max) - first == .nanoseconds(Int64.max))

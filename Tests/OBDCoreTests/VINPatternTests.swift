@@ -9,7 +9,9 @@ import Testing
         ("???CM*", "1HGCM82633A004352", true), ("???CN*", "1HGCM82633A004352", false),
         ("?????????????????", "1HGCM82633A004352", true), ("WVW*", "1HGCM82633A004352", false),
     ])
-    func `a pattern matches character by character`(text: String, vin: String, fits: Bool) throws {
+    func `a VIN pattern matches character by character`(text: String, vin: String, fits: Bool)
+        throws
+    {
         let pattern = try #require(VINPattern(text))
         #expect(pattern.matches(try #require(VIN(vin))) == fits)
     }

@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: [
         "", "1M8GDM9AXKP04278", "1M8GDM9AXKP0427880", "IM8GDM9AXKP042788", "1m8gdm9axkp042788",
     ])
-    func `length and alphabet are checked`(text: String) {
+    func `the length and the characters of a VIN are checked`(text: String) {
         #expect(VIN(text) == nil)
     }
 }

@@ -58,7 +58,7 @@ private let coolant = Signal(
     }
 
     /// 110 °C = 230 °F.
-    @Test func `the limit has the units that are shown`() throws {
+    @Test func `the limit of an alarm has the units that are shown`() throws {
         var watch = AlarmWatch(units: .us)
         watch.add(try #require(Alarm("ECT>229.9")), on: SignalIndex(rawValue: 0))
         #expect(watch.take(reading(.number(109)), coolant, at: .zero).isEmpty)
@@ -73,7 +73,10 @@ private let coolant = Signal(
         return watch
     }
 
-    @Test func `a wavering value is reported once, and again after calm`() throws {
+    @Test
+    func `a value that wavers around its limit is reported once, and again after a calm time`()
+        throws
+    {
         var watch = try watch()
         var told: [String] = []
         // The second, and the value.
@@ -100,7 +103,7 @@ private let coolant = Signal(
         #expect(watch.isRaised(second.signal, second.ecu))
     }
 
-    @Test func `an answer without a value changes nothing`() throws {
+    @Test func `an answer without a value changes no alarm`() throws {
         var watch = try watch()
         _ = watch.take(reading(.number(120)), coolant, at: .zero)
         let missing = reading(.missing(.notAvailable, code: nil))
@@ -136,7 +139,7 @@ private let coolant = Signal(
         #expect(result.errors.contains("alarm: RPM>1: "), "\(result.errors)")
     }
 
-    @Test func `alarms that cannot ring are reported`() throws {
+    @Test func `an alarm on a signal that the vehicle cannot send is reported`() throws {
         let program = try Program()
         defer { program.remove() }
         let result = try program.run([

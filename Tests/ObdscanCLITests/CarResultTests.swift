@@ -7,7 +7,7 @@ import Testing
 
 @testable import ObdscanCLI
 
-@Suite struct `One line per vehicle of many` {
+@Suite struct `One line per vehicle of a batch` {
     private static func row(
         label: String? = nil, vin: String? = nil, ecu: String? = "7E8", light: Bool? = nil,
         code: String? = nil, failureType: UInt8? = nil, drive: String? = nil,
@@ -44,13 +44,13 @@ import Testing
                 "tcp:10.0.0.1:35000: no route"
             ),
         ] as [([Row], String)])
-    func `a line has codes, light and advice`(rows: [Row], text: String) {
+    func `a line for a car has codes, light and advice`(rows: [Row], text: String) {
         #expect(CarResult(rows).text == text)
     }
 
     /// Nothing replaces a table before the new one is complete.
     @Test(arguments: ["codes.csv", "codes.jsonl", "codes.xlsx"])
-    func `a file appears only with a complete table`(name: String) throws {
+    func `the file of a batch appears only when its table is complete`(name: String) throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -72,7 +72,7 @@ import Testing
 
     /// Rows about codes and rows about vehicles do not come into one table.
     @Test(arguments: ["codes.csv", "codes.jsonl"])
-    func `a table has only one kind of row`(name: String) throws {
+    func `a table has either rows per code or rows per car`(name: String) throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -144,7 +144,7 @@ import Testing
         #expect(row["device"].shown == "tcp:10.0.0.1:35000")
     }
 
-    @Test func `without an answer there is no row`() { #expect(CodeBatch.vehicle([]) == nil) }
+    @Test func `a vehicle without an answer has no row`() { #expect(CodeBatch.vehicle([]) == nil) }
 }
 
 extension String {

@@ -354,7 +354,7 @@ import TripStore
         }
     }
 
-    @Test func `damage is not an answer`() {
+    @Test func `a damaged answer is not an answer`() {
         let error = DecodeError(.empty, ecu: Self.engine, line: 0)
         let refusal = NegativeResponse(service: Service(0x03), nrc: NRC(0x11))
         #expect(!DiagnosticItem.error(error).isAnswer)

@@ -72,7 +72,7 @@ import Testing
         return (environment, Array(words.dropFirst()))
     }
 
-    @Test func `there are cases`() {
+    @Test func `the list of command-line cases is not empty`() {
         #expect(Self.cases.count >= 40)
         #expect(Self.cases.allSatisfy { $0.expected.last?.hasPrefix("exit ") ?? false })
         #expect(Set(Self.cases.map(\.title)).count == Self.cases.count)
@@ -117,7 +117,7 @@ import Testing
         Issue.record("the expectations were written anew: look at them and run again")
     }
 
-    @Test func `the file is as it would be written`() throws {
+    @Test func `the file of cases equals the file that the tests would write`() throws {
         #expect(try Self.written(\.expected) == String(contentsOf: Self.file, encoding: .utf8))
     }
 

@@ -25,8 +25,9 @@ import Testing
         ("live -d sim:die", ["sim:diesel"]),
         ("live -d", []), ("export --layout ", ["wide", "long"]),
     ])
-    func `suggestions fit the place and begin with the typed text`(line: String, expected: [String])
-    {
+    func `completions fit their position and begin with the typed text`(
+        line: String, expected: [String]
+    ) {
         #expect(words(line) == expected)
     }
 

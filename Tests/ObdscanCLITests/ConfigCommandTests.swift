@@ -15,7 +15,7 @@ import Testing
         try Data(text.utf8).write(to: file)
     }
 
-    @Test func `the line that was wrong before is named, and nothing is written`() throws {
+    @Test func `a change to a file with a wrong line names that line and writes nothing`() throws {
         defer { program.remove() }
         let text = "# mine\n\n[views]\na = 5.5\nb = true\n"
         try write(text)
@@ -28,7 +28,7 @@ import Testing
         #expect(try program.run(["config", "set", "units", "us"]).status == 0)
     }
 
-    @Test func `a setting may lift the limit of the file for all users`() throws {
+    @Test func `a user's setting may lift a limit in the file for all users`() throws {
         defer { program.remove() }
         try write("")
         for (name, value) in [("keep", "off"), ("keep-free", "off"), ("signals", "all")] {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a value that another source sets is shown, and named when one's own goes`() throws {
+    @Test func `removing the user's value reports a value that another source sets`() throws {
         defer { program.remove() }
         try write("units = \"us\"\n")
         let shared = program.home.appendingPathComponent("shared.toml")
@@ -57,7 +57,7 @@ import Testing
         #expect(try run(["unset", "units"]).errors == "units is still set by OBDSCAN_UNITS\n")
     }
 
-    @Test func `a logo has to exist`() throws {
+    @Test func `a logo in the settings has to exist`() throws {
         defer { program.remove() }
         try write("")
         let missing = program.home.appendingPathComponent("logo.svg")
@@ -170,7 +170,7 @@ import Testing
         #expect(gone.status == 64 && gone.errors.contains("\"publish.home\" is not a setting"))
     }
 
-    @Test func `the name of one adapter is never given to another`() throws {
+    @Test func `a name of one adapter is never moved to another adapter`() throws {
         defer { program.remove() }
         #expect(
             try program.run(["config", "set", "aliases.van", "tcp:10.0.0.1:35000"]).status == 0)
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test
-    func `the user's file precedes that of all users, and the list says where a value is from`()
+    func `the user's file precedes the file for all users, and the list shows the source`()
         throws
     {
         defer { program.remove() }

@@ -23,7 +23,7 @@ import Testing
     }
 
     /// The terminal takes no output, as over a connection that hangs.
-    @Test func `a view continues and ends on a terminal that accepts nothing`() throws {
+    @Test func `the live view continues and ends on a terminal that accepts no output`() throws {
         let program = try Program()
         defer { program.remove() }
         let (master, slave) = try terminal()
@@ -102,7 +102,7 @@ import Testing
         #expect(result.status == 75)
     }
 
-    @Test func `trips are kept unless the user confirms`() throws {
+    @Test func `trips are deleted only if the user confirms`() throws {
         let program = try Program()
         defer { program.remove() }
         let log = try program.run(["log", "rpm", "--duration", "200ms", "-d", "sim:?latency=1ms"])

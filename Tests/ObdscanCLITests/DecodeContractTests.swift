@@ -39,7 +39,7 @@ import Testing
         return cases
     }()
 
-    @Test func `there are cases`() {
+    @Test func `the list of decoding cases is not empty`() {
         #expect(Self.cases.count >= 50)
         #expect(Self.cases.allSatisfy { $0.exitCode != nil })
     }

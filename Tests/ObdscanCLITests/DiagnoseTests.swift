@@ -45,7 +45,7 @@ import Testing
         return (outcome.status, findings, outcome.output)
     }
 
-    @Test func `an imported healthy drive has nothing odd`() throws {
+    @Test func `an imported healthy drive has no finding`() throws {
         let found = try diagnose(log(idle: -1.5, cruise: 0), ["--json"])
         #expect(found.status == 0)
         #expect(found.findings.first?.verdict == "nothing")
@@ -55,7 +55,7 @@ import Testing
         #expect(abs((idle.seconds ?? 0) - 170) < 5)
     }
 
-    @Test func `a correction at idle that no healthy vehicle has is off`() throws {
+    @Test func `a fuel correction that no healthy vehicle has at idle is reported`() throws {
         let found = try diagnose(log(idle: 34, cruise: 6), ["--json"])
         #expect(found.status == 1)
         #expect(found.findings.first?.verdict == "unclear")
@@ -66,7 +66,9 @@ import Testing
         #expect(text.contains("record MAP, BARO"))
     }
 
-    @Test func `a drive with overheating names it, with evidence and what to do`() throws {
+    @Test func `overheating is the cause in a drive with overheating, with evidence and advice`()
+        throws
+    {
         let found = try diagnose(log(idle: -1, cruise: 0, coolant: 124), ["--json"])
         #expect(found.status == 1)
         #expect(found.findings.first?.verdict == "cause")
@@ -109,7 +111,7 @@ import Testing
         #expect(try program.run(["diagnose", "causes", "nonsense"]).status == 64)
     }
 
-    @Test func `own causes are checked, and replace built-in ones`() throws {
+    @Test func `a user's own causes are checked, and replace built-in causes`() throws {
         let program = try Program()
         defer { program.remove() }
         let folder = program.home.appendingPathComponent("obdscan/causes")

@@ -40,7 +40,7 @@ import Testing
         ),
         ("--all --from +2s", ["21T08:00:02", "21T09:00:02", "22T08:00:02"]),
     ])
-    func `an export has all trips and vehicles, unless some are named`(
+    func `an export has all trips and vehicles, unless the user names some`(
         arguments: String, times: [String]
     ) throws {
         defer { program.remove() }

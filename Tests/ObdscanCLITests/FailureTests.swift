@@ -14,7 +14,7 @@ import VehicleScan
 @testable import ObdscanCLI
 
 @Suite struct `Failures suggest a remedy` {
-    @Test func `a denied port names the group and the command that helps`() {
+    @Test func `the error for a denied port names the group and the command that helps`() {
         let failure = Failure(
             AccessoryError.serial(.permissionDenied(path: "/dev/ttyUSB0", group: "dialout")))
         #expect(failure.status == .noPermission)
@@ -28,7 +28,7 @@ import VehicleScan
                 + " && sudo chmod 660 /dev/ttyS0, then log in again")
     }
 
-    @Test func `a port in use names its holder`() {
+    @Test func `the error for a port in use names the program that has it`() {
         let failure = Failure(
             AccessoryError.serial(
                 .inUse(path: "/dev/ttyUSB0", holder: .init(pid: 4711, program: "screen"))))
@@ -138,7 +138,7 @@ import VehicleScan
         exchange: Exchange(request: nil, vehicleProtocol: nil), reply: Reply(), items: [],
         asked: .zero, answered: .zero)
 
-    @Test func `different faults of a database have different errors`() {
+    @Test func `different faults of a database have different messages`() {
         #expect(Failure(StoreError.newer(path: "p", version: 9, known: 1)).status == .badData)
         #expect(Failure(StoreError.foreign(path: "p")).status == .badData)
         #expect(Failure(StoreError.missing(path: "p")).status == .noInput)
@@ -239,7 +239,7 @@ import VehicleScan
 }
 
 @Suite struct `The list of a batch` {
-    @Test func `a line has a device, a label and a comment`() {
+    @Test func `a line of a batch has a device, a label and a comment`() {
         let text = """
             # fleet
             sim:  first car
@@ -266,7 +266,7 @@ import VehicleScan
         #expect(CodeBatch.groups([]).isEmpty)
     }
 
-    @Test func `results have the order of the list`() {
+    @Test func `results of a batch have the order of the list`() {
         var results = OrderedResults<String>(4)
         #expect(results.next().isEmpty)
         results.take("b", at: 1)
@@ -287,7 +287,8 @@ import VehicleScan
             (Row("codeRow", ["ecu": .text("7E8"), "code": .text("P0301")]), true),
             (Row("codeRow", ["error": .text("silent")]), true),
         ])
-    func `a line has findings if there is a code or an error`(row: Row, isFinding: Bool) {
+    func `a line of a batch has findings if there is a code or an error`(row: Row, isFinding: Bool)
+    {
         #expect(CodeBatch.hasFindings([Row("codeRow", [:]), row]) == isFinding)
     }
 }
@@ -304,7 +305,7 @@ import VehicleScan
         #expect(found == .serial(path: "/dev/ttyUSB0", rate: nil))
     }
 
-    @Test func `several adapters are listed, and the user chooses`() throws {
+    @Test func `several adapters are listed, and the user has to choose`() throws {
         let failure = try #require(throws: Failure.self) {
             try AttachedAccessories.only(of: [
                 accessory("/dev/ttyUSB0", "OBDLink SX"), accessory("/dev/ttyUSB1", "OBDLink EX"),
@@ -333,7 +334,7 @@ import VehicleScan
         ("sim:", "no ECU answers", false), ("sim:", "the adapter: it is silent", false),
         ("replay:a.txt", "no vehicle answers: NO DATA", false),
     ])
-    func `a message among others names its adapter once`(
+    func `with several adapters each message names its adapter once`(
         _ accessory: String, _ message: String, _ isNamed: Bool
     ) {
         let failure = Failure(message, status: .unavailable)

@@ -100,7 +100,7 @@ import Testing
         #expect(decoded.output.contains(#""value":50,"#))
     }
 
-    @Test func `a course of another drive finds nothing`() throws {
+    @Test func `a course of values from another drive finds no signal`() throws {
         let found = try run(
             ["bus.log": log(), "obd.csv": known(2)],
             ["find", "speed", "--in", "bus.log", "--known", "obd.csv", "--json"])
@@ -109,7 +109,7 @@ import Testing
         #expect(found.error.contains("nothing found"))
     }
 
-    @Test func `values that do not move and values at other times are named`() throws {
+    @Test func `the error names values that do not change and values at other times`() throws {
         let still = "time,speed\n" + (2..<60).map { "\($0),\($0 % 2)\n" }.joined()
         let one = try run(
             ["bus.log": log(), "obd.csv": still],
@@ -126,7 +126,7 @@ import Testing
         #expect(other.status == 65 && other.objects.map(\.result) == ["notInLog"])
     }
 
-    @Test func `a second drive confirms the row`() throws {
+    @Test func `a second drive confirms the row that find printed`() throws {
         let found = try run(
             ["a.log": log(), "a.csv": known(), "b.log": log(1), "b.csv": known(1)],
             [
@@ -136,7 +136,7 @@ import Testing
         #expect(found.objects.last?.checked == true)
     }
 
-    @Test func `bits of a table are left out`() throws {
+    @Test func `a search leaves out the bits that a table describes`() throws {
         let table = "record CAN:1A0 1..8 : Known\n  signal V C..D scale 0.01 unit km/h : Speed\n"
         let found = try run(
             ["bus.log": log(), "obd.csv": known(), "car.pids": table],
@@ -147,7 +147,7 @@ import Testing
         #expect(found.status == 65)
     }
 
-    @Test func `a column that is not there is named with those that are`() throws {
+    @Test func `the error for a missing column lists the existing columns`() throws {
         let program = try Program()
         defer { program.remove() }
         let paths = ["bus.log", "obd.csv"].map { program.home.appendingPathComponent($0) }

@@ -4,7 +4,7 @@ import Testing
 @testable import ObdscanCLI
 
 @Suite struct HistoryTests {
-    @Test func `codes and tests have a history`() throws {
+    @Test func `codes and monitor tests have a history`() throws {
         let program = try Program()
         defer { program.remove() }
         let database = program.home.appendingPathComponent("h.db").path

@@ -134,7 +134,7 @@ import Testing
         #expect(try program.run(["db", "check"]).status == 0)
     }
 
-    @Test func `an export reports its rows, overwrites its file and has notes as waypoints`()
+    @Test func `an export reports its rows, replaces its file and has notes as waypoints`()
         throws
     {
         defer { program.remove() }
@@ -241,7 +241,7 @@ import Testing
         #expect(try values(["--db", second]) == values([]))
     }
 
-    @Test func `two files with the same beginning are two trips`() throws {
+    @Test func `two files whose first lines are equal are two trips`() throws {
         defer { program.remove() }
         let first = try file("a.csv", "time,RPM\n2026-11-21T08:15:02Z,800\n")
         let second = try file("b.csv", "time,VSS\n2026-11-21T08:15:02Z,50\n")
@@ -280,7 +280,7 @@ import Testing
                 + "and 1 cell of \"RPM\" (first: line 2, \"-\" is not a number)\n")
     }
 
-    @Test func `cells that are no numbers are counted by column`() throws {
+    @Test func `cells that are not a number are counted by column`() throws {
         defer { program.remove() }
         let path = try file(
             "a.csv",
@@ -292,7 +292,7 @@ import Testing
                 + "\"Vehicle speed (km/h)\" (first: line 2, \"1.726\" may be 1.726 or 1726)\n")
     }
 
-    @Test func `a date with two meanings is answered by an option`() throws {
+    @Test func `an option decides a date with two meanings`() throws {
         defer { program.remove() }
         let path = try file("a.csv", "time,RPM\n02/03/2024 10:00:00,800\n")
         let result = try program.run(["import", path])
@@ -310,14 +310,14 @@ import Testing
         ("/dev/zero", "/dev/zero is a device, not a file"),
         ("/tmp", "/tmp: Is a directory"),
     ])
-    func `a path that is not a file of a program is refused`(path: String, message: String) throws {
+    func `a path without a file of a known program is refused`(path: String, message: String) throws
+    {
         defer { program.remove() }
         let result = try program.run(["import", path])
         #expect(result.status == 66 && result.errors.hasPrefix("obdscan: \(message)\nhint: "))
     }
 
-    @Test func `names in another language lead to --map, and the second trip to the first`() throws
-    {
+    @Test func `unknown names suggest --map, and the second import names the first trip`() throws {
         defer { program.remove() }
         let path = try file(
             "a.csv",
@@ -419,7 +419,7 @@ import Testing
         ("2/3/2024 08:15:02", "RPM", "--date 2024-03-02", "\"2/3/2024\" may be 2 March"),
         ("2024-01-02 08:15:02", "Fuel (gal)", "--units us", "Fuel in gal: --units us"),
     ])
-    func `a question of a file has a command that answers it`(
+    func `an import that needs the user's decision suggests the option for each answer`(
         _ time: String, _ column: String, _ answer: String, _ message: String
     ) throws {
         defer { program.remove() }
@@ -433,7 +433,8 @@ import Testing
         #expect(try program.run(["import", path] + words).output.contains("trip 1, 1 reading"))
     }
 
-    @Test func `two drives in a file are two trips, and none of them is to be deleted`() throws {
+    @Test func `two drives in a file are two trips, and no message suggests to delete one`() throws
+    {
         defer { program.remove() }
         let path = try file(
             "log.csv", "Time (s),RPM\n0,900\n200,901\n400,902\n0,900\n200,901\n400,902\n")
@@ -485,7 +486,7 @@ import Testing
     }
 
     /// Not the second import, which would be a second trip.
-    @Test func `a table that comes later decodes what a log's import kept`() throws {
+    @Test func `a later table decodes the answers that the import of a log kept`() throws {
         defer { program.remove() }
         let log = try file(
             "bus.log",
@@ -548,7 +549,7 @@ import Testing
         #expect(readings.map { $0["value"] as? Double } == [800.5])
     }
 
-    @Test func `a script's CSV around python-OBD, with and without units`() throws {
+    @Test func `CSV that a python-OBD script wrote is imported, with and without units`() throws {
         defer { program.remove() }
         let path = try file(
             "log.csv",

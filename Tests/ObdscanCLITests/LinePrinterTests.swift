@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a thread that must not wait drops lines and counts them`() throws {
+    @Test func `a thread that must not wait drops lines and counts the dropped lines`() throws {
         // The kernel reports a pipe as writable only if a whole page is free.
         let pipe = try Narrow(pages: 2)
         let lines = EventLines(descriptor: pipe.writer)

@@ -115,7 +115,7 @@ import VehicleScan
             isRaised: begins)
     }
 
-    @Test func `the newest alarm is shown with its time and the number of others`() throws {
+    @Test func `the newest alarm is shown with its time and the number of other alarms`() throws {
         var raised = RaisedAlarms()
         #expect(raised.text == nil)
         let time = UTC(microseconds: 1_000_000_000_000)

@@ -13,7 +13,7 @@ import TripRecorder
         func add(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
-    @Test func `faults of the trip are repeated at the end of the view`() throws {
+    @Test func `faults of a recorded trip are printed again after the live view`() throws {
         let said = Said()
         let notices = try LiveNotices { said.add($0) }
         notices.viewBegins()

@@ -186,7 +186,7 @@ private let sizes: [(Int, Int)] = [
         ([0.0], 14.0, false), ([0], 16, true), ([0, 10], 39, false), ([0, 10], 41, true),
         ([0, 1], 5.9, false), ([0, 1], 6.1, true), ([0, 50], 111, true),
     ])
-    func `a value is old if it is later than usual`(
+    func `a value counts as old if the next value is later than usual`(
         _ times: [Double], _ now: Double, _ isOld: Bool
     ) throws {
         var drive = try Drive(["ECT"], seconds: 0)
@@ -224,7 +224,7 @@ private let sizes: [(Int, Int)] = [
     }
 
     @Test
-    func `up to three signals share a graph, and the others show their highest and lowest value`()
+    func `up to three signals share a graph, other signals show their extremes`()
         throws
     {
         var drive = try Drive(["ECT", "RPM", "IAT", "VSS"])
@@ -272,7 +272,8 @@ private let sizes: [(Int, Int)] = [
 }
 
 @Suite struct `A large screen` {
-    @Test func `dials grow until all of them just fit, with large digits and limits`() throws {
+    @Test func `dials grow until they just fill the terminal, with large digits and limits`() throws
+    {
         var drive = try Drive(["RPM", "VSS", "ECT", "LOAD_PCT", "TP", "MAF", "FLI"])
         drive.model.mode = .gauges
         let lines = drive.lines(200, 50)
@@ -285,7 +286,7 @@ private let sizes: [(Int, Int)] = [
         #expect(drive.lines(80, 24).filter { $0.contains("█▀█") }.isEmpty)
     }
 
-    @Test func `below a short list stand several graphs over one time axis`() throws {
+    @Test func `below a short list the view has several graphs over one time axis`() throws {
         var drive = try Drive(["RPM", "VSS", "ECT", "LOAD_PCT"])
         let graphs = { (lines: [String]) in lines.filter { $0.hasPrefix("* ") }.count }
         let times = { (lines: [String]) in lines.filter { $0.hasSuffix(" now") }.count }

@@ -155,7 +155,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         )
     }
 
-    @Test func `a status fills the row up to the age, and a wide terminal explains the status`() {
+    @Test func `a status fills its row, and a wide terminal explains the status`() {
         var model = LiveModel(units: .metric, start: .zero)
         let words = Signal(
             id: "FUELSYSA", name: "Fuel system A status", bitOffset: 0, bitLength: 8,
@@ -197,7 +197,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(!screen(model, 60, 9, at: 0).contains("not supported"))
     }
 
-    @Test func `a bar shows its end from the first moment, and the columns stay`() {
+    @Test func `a bar shows its limit from the first moment, and the columns do not move`() {
         var model = LiveModel(units: .metric, start: .zero)
         model.expect(SignalIndex(rawValue: 0), signals[0])
         let heading = { screen(model, 80, 9, at: 0).split(separator: "\n")[3] }
@@ -207,7 +207,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(screen(model, 80, 9, at: 0).contains(" │8000 "))
     }
 
-    @Test func `figures that do not fit are removed whole, explanations stay`() {
+    @Test func `numbers that do not fit are removed completely, explanations stay`() {
         let model = drive()
         #expect(
             screen(model, 100, 9, at: 20).contains(
@@ -216,7 +216,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
             screen(model, 40, 9, at: 20).contains("14.2 V · 24.0 readings/s · 00:20 running\n"))
     }
 
-    @Test func `a lost link is shown with its duration and the next step, without old figures`() {
+    @Test func `a lost link is shown with its duration and the next step, without old values`() {
         var model = drive()
         model.header.state = .error
         model.takeLight(true, of: nil, at: at(19))
@@ -334,7 +334,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(text.contains(" Engine speed RPM          — rpm"))
     }
 
-    @Test func `every ECU has its own row, after the first row of its signal`() {
+    @Test func `each ECU's value has its own row, after the first row of the signal`() {
         var model = LiveModel(units: .metric, start: .zero)
         for index in 0...1 {
             model.expect(SignalIndex(rawValue: Int32(index)), signals[index])
@@ -348,7 +348,8 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(screen(model, 80, 10, at: 0).contains("7EA"))
     }
 
-    @Test func `what describes the vehicle shares one line until it changes`() throws {
+    @Test func `values that describe the vehicle share one line until one of them changes`() throws
+    {
         let index = SignalIndex(rawValue: 4)
         var model = LiveModel(units: .metric, start: .zero, constants: [index])
         model.apply(reading(0, .number(800)), signals[0], at: at(1))
@@ -433,7 +434,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(text.contains("4–6 of 6"))
     }
 
-    @Test func `rows have the requested order, then the table's, then the order of ECUs`() {
+    @Test func `rows have the requested order, then the order of the table, then that of ECUs`() {
         var model = LiveModel(
             units: .metric, start: .zero, order: [2, 0].map { SignalIndex(rawValue: $0) })
         for index in [3, 0, 1, 2] {
@@ -472,7 +473,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines[5].hasPrefix("›Engine speed "))
     }
 
-    @Test func `a removed row stays away, and its signal need not be polled`() {
+    @Test func `a removed row does not return, and its signal need not be polled`() {
         var model = drive()
         model.moveCursor(by: 1, page: 9)
         #expect(model.removeRow() == SignalIndex(rawValue: 0))
@@ -494,7 +495,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(model.removeRow() == nil)
     }
 
-    @Test func `rows can be moved, and new rows keep the order`() {
+    @Test func `rows can be moved, and new rows do not change their order`() {
         var model = drive()
         model.moveCursor(by: 1, page: 9)
         model.moveRow(by: -1)
@@ -526,7 +527,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         }
     }
 
-    @Test func `after a restart the ends of bars start again`() {
+    @Test func `after a reset of the extremes the limits of bars are computed again`() {
         var model = drive()
         model.apply(reading(1, .number(180)), signals[1], at: at(20))
         model.apply(reading(1, .number(30)), signals[1], at: at(21))
@@ -551,7 +552,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(lines[0].hasSuffix("paused"))
     }
 
-    @Test func `a key's result is shown for some seconds, over pages of text, too`() {
+    @Test func `the result of a key is shown for some seconds, also over pages of text`() {
         var model = drive()
         let size = LiveView.Size(columns: 40, rows: 15)
         let foot = { (model: LiveModel, seconds: Double) in
@@ -592,7 +593,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         #expect(title.contains("⏺ trip 12"))
     }
 
-    @Test func `pages scroll and stay on the screen`() {
+    @Test func `pages of text scroll within the screen`() {
         var model = drive()
         model.page = .help
         for size in [(20, 4), (60, 15), (200, 60)] {
@@ -603,7 +604,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         }
     }
 
-    @Test func `a page is wrapped and shows which part is visible`() {
+    @Test func `a page of text is wrapped and shows which part is visible`() {
         var model = drive()
         model.page = LiveModel.Page(
             title: "Codes",
@@ -701,7 +702,7 @@ private let plain = LiveView(palette: Palette(isOn: false))
         ("\u{1B}[<64;1;1M\u{1B}[<65;1;1M", [.wheelUp, .wheelDown]),
         ("\u{1B}[<0;0;7M\u{1B}[<2;3;4M\u{1B}[<;;M\u{1B}[<99999999999999999999;1;1M", []),
     ])
-    func `keys are read from what terminals send`(_ input: String, _ expected: [Key]) {
+    func `keys are read from the bytes that terminals send`(_ input: String, _ expected: [Key]) {
         #expect(Key.read(Array(input.utf8)) == expected)
     }
 }

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["2026-13", "2026-1", "26-11", "2026", "2026-11-01", "+026-11"])
-    func `any other text is not a month`(text: String) {
+    func `text that is not a month is refused`(text: String) {
         #expect(TripMonth(argument: text) == nil)
     }
 
@@ -93,7 +93,7 @@ import Testing
     @Test(arguments: [
         "", "2026", "2026-13", "2026-1-1", "tomorrow", "25:00", "8:15", "+", "2026-11-21T",
     ])
-    func `any other text is not a moment`(text: String) {
+    func `text that is not a moment is refused`(text: String) {
         #expect(TripMoment(argument: text) == nil)
     }
 }

@@ -51,7 +51,7 @@ import Testing
 
     // The beginning of the line, and its source.
     @Test(arguments: Self.formats.indices)
-    func `the option precedes the environment`(index: Int) throws {
+    func `an option precedes the environment`(index: Int) throws {
         let (options, environment, start) = Self.formats[index]
         let result = try run(["dtc"] + Self.car + options, environment)
         #expect(result.status == 0 && result.output.hasPrefix(start), "\(result)")
@@ -86,7 +86,7 @@ import Testing
         #expect(start.map { text?.hasPrefix($0) ?? false } ?? (text == nil), "\(text ?? "")")
     }
 
-    @Test func `the environment does not override the ending of a file`() throws {
+    @Test func `a variable of the environment does not override the ending of a file`() throws {
         let program = try Program()
         defer { program.remove() }
         let path = program.home.appendingPathComponent("x.csv").path

@@ -30,7 +30,9 @@ import Testing
         "dtc list -d sim: --to out.jsonl", "dtc list -d sim: --to out.xlsx",
         "dtc report -d sim: --to out.html", "info -d sim: --record out.txt",
     ])
-    func `an earlier file of the command is replaced, another one stays`(line: String) throws {
+    func `an earlier file of the same command is replaced, any other file stays`(line: String)
+        throws
+    {
         defer { program.remove() }
         try makeTrip()
         let words = line.split(separator: " ").map(String.init)
@@ -67,21 +69,22 @@ import Testing
         #expect(OwnFile.trips(.csv).recognises(Array(text.utf8)) == isOwn)
     }
 
-    @Test func `a PDF of obdscan is recognised by its end`() {
+    @Test func `a PDF that obdscan wrote is recognised by its last bytes`() {
         let other = Array("%PDF-1.4\n%%EOF\n".utf8)
         #expect(!OwnFile.page.recognises(other))
         #expect(OwnFile.page.recognises(other + OwnFile.endOfPDF))
     }
 
     /// Nothing is asked of the vehicle for a file that cannot be written.
-    @Test func `a file that stays is named before the vehicle is asked`() throws {
+    @Test func `a file that would not be replaced is reported before the vehicle is asked`() throws
+    {
         defer { program.remove() }
         let path = try program.file("out.csv", "mine")
         let result = try program.run(["dtc", "list", "-d", "/dev/null", "--to", path])
         #expect(result.status == 73 && result.errors.contains("exists already"))
     }
 
-    @Test func `a page of codes leads to the command that writes it`() throws {
+    @Test func `the error for a page of codes suggests the command that writes the page`() throws {
         defer { program.remove() }
         let result = try program.run(["dtc", "list", "-d", "sim:", "--to", "x.pdf"])
         #expect(result.status == 64)
@@ -94,7 +97,9 @@ import Testing
         ("export --format cvs", "Did you mean 'csv'?"),
         ("db recover", "Example: obdscan db recover --to saved.db"),
     ])
-    func `wrong usage leads to the right one`(line: String, words: String) throws {
+    func `the error for wrong usage suggests the correct command`(line: String, words: String)
+        throws
+    {
         defer { program.remove() }
         let result = try program.run(line.split(separator: " ").map(String.init))
         #expect(result.status == 64 && result.errors.contains(words), "\(result.errors)")

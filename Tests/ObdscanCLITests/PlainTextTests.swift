@@ -9,7 +9,7 @@ import Testing
 @testable import ObdscanCLI
 
 @Suite struct `Text for terminals that show only ASCII` {
-    @Test func `data stays unchanged`() throws {
+    @Test func `data that a program reads stays unchanged`() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }

@@ -128,7 +128,7 @@ import Testing
         #expect(try Self.mode(path) == 0o640)
     }
 
-    @Test func `a database of a newer version is not changed`() throws {
+    @Test func `a database that a newer obdscan wrote is not changed`() throws {
         let program = try Program()
         defer { program.remove() }
         #expect(
@@ -387,7 +387,7 @@ import Testing
     }
 
     @Test(arguments: [["dtc", "explain", "P0301"], ["decode", "7E8 04 41 0C 1A F8"]])
-    func `a full disk is not a success`(_ arguments: [String]) throws {
+    func `output to a full disk is an error`(_ arguments: [String]) throws {
         let program = try Program()
         defer { program.remove() }
         let process = program.process(arguments)

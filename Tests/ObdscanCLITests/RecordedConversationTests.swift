@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `the recordings exist`() {
+    @Test func `the recordings are found`() {
         #expect(Self.names.count >= 10)
     }
 

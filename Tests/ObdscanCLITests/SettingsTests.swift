@@ -45,7 +45,9 @@ import VehicleScan
         ("\n[ \"aliases\" ]\n\n \"van\" = \"bus\"\n", 4, "is not a device"),
         ("units = \"us\"\n[fuel.1HGCM82633A004352]\n\nprice = \"much\"\n", 4, "price"),
     ])
-    func `a wrong line is named`(text: String, line: Int, reason: String) throws {
+    func `the error for a wrong setting names its line`(text: String, line: Int, reason: String)
+        throws
+    {
         let failure = try failure(text)
         #expect(failure.status == .badConfiguration)
         #expect(failure.message.contains(reason), "\(failure.message)")
@@ -100,14 +102,14 @@ import VehicleScan
         #expect(error.suggestion == meant)
     }
 
-    @Test func `an unknown name lists the known ones`() throws {
+    @Test func `the error for an unknown setting lists the known settings`() throws {
         let settings = try parsed("[aliases]\nvan = \"sim:\"\n")
         let failure = try #require(throws: Failure.self) { try settings.resolved("bus") }
         #expect(failure.status == .usage)
         #expect(failure.hint?.contains("van") == true)
     }
 
-    @Test func `an unknown view lists the known ones`() throws {
+    @Test func `the error for an unknown view lists the known views`() throws {
         let names = SignalNames(try PIDTables.standard())
         let failure = try #require(throws: Failure.self) {
             try SignalViews.find("nothing", names, UserSettings())

@@ -6,7 +6,7 @@ import Testing
 @testable import ObdscanCLI
 @testable import VehicleScan
 
-@Suite struct `Signals are found by what users type` {
+@Suite struct `Signals are found by the names that users type` {
     private let names: SignalNames
     private let table: PIDTable
 
@@ -22,7 +22,7 @@ import Testing
         ("Coolant Temp", "01:05"), ("01:0C", "01:0C"), ("010C", "01:0C"), ("010c", "01:0C"),
         ("09:02", "09:02"), ("VIN", "09:02"), ("MAF", "01:10"),
     ])
-    func `names, aliases and numbers are found`(_ typed: String, _ expected: String) throws {
+    func `signals are found by name, alias and number`(_ typed: String, _ expected: String) throws {
         #expect(try names.find(typed).record?.dataID.description == expected)
     }
 
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["", ":", "01:", "01:XX", "flux capacitor", "99:99", "\u{1B}"])
-    func `text that is not a name is reported`(_ typed: String) throws {
+    func `text that is not the name of a signal is reported`(_ typed: String) throws {
         let failure = Failure(try #require(throws: SignalError.self) { try names.find(typed) })
         #expect(failure.status == .usage)
     }
@@ -88,7 +88,7 @@ import Testing
         ("rpm", "rpm", 0), ("rpm", "rmp", 1), ("rpm", "rp", 1), ("rpm", "rpms", 1),
         ("kitten", "sitting", 3), ("", "ab", 2), ("abc", "xyz", 3), ("abcdefgh", "a", 4),
     ])
-    func `edit distances are counted up to the limit`(
+    func `the number of typing errors is counted up to a limit`(
         _ left: String, _ right: String, _ expected: Int
     ) {
         #expect(editDistance(Array(left.utf8), Array(right.utf8), bound: 3) == expected)
@@ -128,7 +128,7 @@ import Testing
         #expect(ids("xyzzy").isEmpty)
     }
 
-    @Test func `without text the current signals are offered, except those on screen`() throws {
+    @Test func `before any text is typed, signals that are not on the screen are offered`() throws {
         let all = names.matches("")
         let rpm = try #require(names.find("rpm").signal)
         #expect(all.contains { $0.selected.signal == rpm })
@@ -137,7 +137,7 @@ import Testing
         #expect(!names.matches("", without: [rpm]).contains { $0.selected.signal == rpm })
     }
 
-    @Test func `a truck's groups come first on a truck, else last`() throws {
+    @Test func `parameter groups of trucks come first on a truck, else last`() throws {
         let service = { (typed: String, truck: Bool) in
             names.matches(typed, prefersGroups: truck).compactMap(\.selected.record?.dataID.service)
         }

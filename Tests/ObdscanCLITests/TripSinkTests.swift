@@ -85,7 +85,7 @@ import VehicleScan
     /// The session offers a refused batch again when there is room.
     ///
     /// A refused batch must not count as stored.
-    @Test func `readings beyond the limit of waiting ones are refused`() throws {
+    @Test func `a trip refuses readings if too many readings wait to be stored`() throws {
         let program = try Program()
         defer { program.remove() }
         let (store, table) = (try store(program), try PIDTables.standard())
@@ -104,7 +104,7 @@ import VehicleScan
     }
 
     /// A session that waits for room asks again, and its last answer is in the trip.
-    @Test func `the end of a trip takes the refused batch and lets the session go on`() throws {
+    @Test func `the end of a trip accepts the refused batch, and the session continues`() throws {
         let program = try Program()
         defer { program.remove() }
         let (store, table) = (try store(program), try PIDTables.standard())
@@ -125,7 +125,7 @@ import VehicleScan
     }
 
     /// A trip that has ended never has room again, so that a batch must not wait for it.
-    @Test func `offers and the end of a trip do not cross`() throws {
+    @Test func `a batch that is offered during the end of a trip is never refused`() throws {
         let program = try Program()
         defer { program.remove() }
         let (store, table) = (try store(program), try PIDTables.standard())
@@ -187,7 +187,7 @@ import VehicleScan
             // A place without a link is not the answer of another vehicle.
             (nil, ["RPM", "linkLost", "?"]),
         ] as [(Bool?, [String])])
-    func `what happens after a lost link belongs to the vehicle that is found`(
+    func `readings after a lost link belong to the vehicle that is found`(
         isSame: Bool?, expected: [String]
     ) throws {
         let program = try Program()
@@ -207,7 +207,7 @@ import VehicleScan
     }
 
     /// The first doubt is over, and nothing arrives before the second loss, after which the vehicle is another one.
-    @Test func `what belongs to the vehicle is kept although it is another one later`() throws {
+    @Test func `readings of a vehicle are kept although another vehicle is found later`() throws {
         let program = try Program()
         defer { program.remove() }
         let (store, table) = (try store(program), try PIDTables.standard())
@@ -222,7 +222,9 @@ import VehicleScan
             try rows(store, trip.trip) == ["RPM", "linkLost", "?", "reconnected", "RPM"])
     }
 
-    @Test func `all that was held is stored, however full the queue is`() throws {
+    @Test func `all readings that waited for the vehicle are stored, however full the queue is`()
+        throws
+    {
         let program = try Program()
         defer { program.remove() }
         let (store, table) = (try store(program), try PIDTables.standard())
@@ -292,7 +294,7 @@ import VehicleScan
         }
     }
 
-    @Test func `a finished drive ends its trip, and a recording that cannot continue fails`()
+    @Test func `a drive that ended ends its trip, and a recording that cannot continue fails`()
         throws
     {
         let program = try Program()
@@ -336,7 +338,7 @@ import VehicleScan
     /// A poll ends if its link is lost for good.
     ///
     /// The exchange must not look like a complete poll.
-    @Test func `a recording knows why polling ended`() throws {
+    @Test func `a recording has the reason for the end of polling`() throws {
         for (answers, end) in [
             (["7E8 04 41 0C 1A F8"], PollLoop.End.finished),
             (

@@ -61,7 +61,7 @@ import VehicleScan
     }
 
     /// An old figure that does not change would look like a measured one.
-    @Test func `figures come only from fresh readings`() throws {
+    @Test func `figures for Prometheus come only from fresh readings`() throws {
         let table = try PIDTables.standard()
         let board = VehicleBoard(version: "0.2")
         for (name, age) in [("RPM", 61), ("VSS", 1)] {
@@ -124,7 +124,7 @@ import VehicleScan
         #expect(found.abilities.longMessages == nil)
     }
 
-    @Test func `one damaged message outweighs all whole ones`() throws {
+    @Test func `one damaged message outweighs all complete messages`() throws {
         let whole = ([Self.first] + Self.rest).map { "7E8 " + $0 }.joined(separator: "|")
         let broken = ([Self.first] + Self.rest.dropLast()).map { "7E8 " + $0 }
             .joined(separator: "|")

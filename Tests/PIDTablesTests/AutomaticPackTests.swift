@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test
-    func `a current of zero of an MG is the raw value 40000, which no signed number reaches`()
+    func `a current of zero in an MG is raw value 40000, beyond any signed number`()
         throws
     {
         #expect(try value(0xB043, [0x9C, 0x40], from: 0x7ED, "MG_CURRENT") == .number(0))
@@ -116,7 +116,7 @@ import Testing
         #expect(table.record(id, from: ECUAddress(0x7ED, .can11)) == nil)
     }
 
-    @Test func `an unknown odometer value is no value`() throws {
+    @Test func `an unknown odometer value is not a value`() throws {
         let value = try value(0x295A, [0x0F, 0xFF, 0xFF], from: 0x7E8, "VW_ODOMETER")
         guard case .missing(.notAvailable, _) = value else {
             Issue.record("\(value)")
@@ -155,7 +155,8 @@ import Testing
                 == .number(130_947))
     }
 
-    @Test func `Hyundai's newer battery codes its inlet differently`() throws {
+    @Test func `the pack of Hyundai's newer battery has no inlet temperature and no tyres`() throws
+    {
         let egmp = try #require(PIDTables.packs().first { $0.name == "hyundai-kia-egmp" })
         let names = try PIDTables.records(of: egmp).flatMap(\.signals).map(\.id)
         #expect(!names.contains("EV_TEMP_INLET") && !names.contains { $0.hasPrefix("TYRE_") })

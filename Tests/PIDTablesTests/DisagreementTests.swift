@@ -74,7 +74,7 @@ import Testing
         // Sensor B is signed like A. The source of J1699-3 reads it unsigned.
         (0xA3, "EVAP_B_VP", [0x04, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0], -0.25),
     ])
-    func `The kept reading of a row that sources disagree about`(
+    func `The chosen reading of a row about which sources disagree`(
         pid: UInt32, id: String, data: [UInt8], expected: Double
     ) throws {
         let number = try number(pid, id, data)
@@ -97,7 +97,7 @@ import Testing
         (0x8F, 7...7),  // scapy 5
         (0x06, 1...2), (0x55, 1...2),
     ])
-    func `Lengths that sources disagree about`(pid: UInt32, length: ClosedRange<Int>) {
+    func `Lengths about which sources disagree`(pid: UInt32, length: ClosedRange<Int>) {
         #expect(table.record(DataID(.currentData, pid))?.length == length)
     }
 
@@ -120,7 +120,7 @@ import Testing
         #expect(try value(0x71, "VGT_A_STAT", [0x04, 0, 0, 0, 0, 0x03]) == .label(code: 3))
     }
 
-    @Test func `Wide range EGR temperature is the same byte under another flag`() throws {
+    @Test func `The wide range of an EGR temperature is the same byte with another flag`() throws {
         #expect(try number(0x6B, "EGRT11", [0x01, 100, 0, 0, 0]) == 60)
         #expect(try number(0x6B, "EGRT11_W", [0x10, 100, 0, 0, 0]) == 360)
         #expect(
@@ -141,7 +141,9 @@ import Testing
         #expect(try value(0x9A, "HEV_MODE", [0x81, 0x00, 0, 0, 0, 0]) == .label(code: 0))
     }
 
-    @Test func `Emission requirements are a value, although its id looks like a flag`() throws {
+    @Test func `Emission requirements are a value, although their identifier looks like a flag`()
+        throws
+    {
         #expect(try value(0x5F, "EMIS_SUP", [0x0E]) == .label(code: 0x0E))
     }
 

@@ -12,7 +12,7 @@ import Testing
         ("A.0", "A.0"), ("C.3..C.0", "C.3..C.0"), ("A.3..B.0", "A.3..B.0"), ("Z", "Z"),
         ("AA", "AA"), ("AZ", "AZ"), ("AB..AC", "AB..AC"), ("12+4", "B.3..B.0"),
     ])
-    func `texts name bits as tables do`(text: String, written: String) throws {
+    func `texts name bits in the same way as tables`(text: String, written: String) throws {
         let table = try PIDTables.load([
             TableFile(
                 path: "own.pids",
@@ -73,12 +73,14 @@ import Testing
             (.noExample("T"), "warning: no example shows T"),
             (.noExtreme("T"), "warning: no example shows the smallest and the largest value of T"),
         ] as [(TableFinding.Kind, String)])
-    func `say the place, the weight and the reason`(kind: TableFinding.Kind, words: String) {
+    func `a finding has the position, the severity and the reason`(
+        kind: TableFinding.Kind, words: String
+    ) {
         let finding = TableFinding(file: "own.pids", line: 7, kind)
         #expect(finding.description == "own.pids:7: " + words)
     }
 
-    @Test func `errors say why a text cannot be read`() {
+    @Test func `a finding gives the reason why a text cannot be read`() {
         let finding = TableFinding(file: "own.pids", line: 2, .text(.unknownWord("signel")))
         #expect(finding.isError)
         #expect(finding.description.hasPrefix("own.pids:2: error: "))

@@ -18,7 +18,7 @@ import Testing
         #expect(records.reduce(0) { $0 + $1.signals.count } == 722)
     }
 
-    @Test func `Exactly the rows without a second source are marked`() throws {
+    @Test func `The rows without a second source are marked, and no other rows`() throws {
         let marked = try PIDTables.records().filter {
             $0.dataID.service == .currentData && !$0.unverified.isEmpty
         }

@@ -119,7 +119,7 @@ import Testing
         #expect(findings.map(\.kind) == [.code("X", raw: 1), .code("X", raw: 0x10)])
     }
 
-    @Test func `Thin evidence is a warning`() {
+    @Test func `A row without a second source is a warning`() {
         let findings = lint(
             """
             record 22:1 4 : R
@@ -138,13 +138,13 @@ import Testing
     @Test(arguments: [
         ("20.145", true), ("20.14", true), ("20.15", true), ("20.13", false), ("20.16", false),
     ])
-    func `An example agrees with all digits that it states`(said: String, holds: Bool) {
+    func `The value of an example has to agree in all of its digits`(said: String, holds: Bool) {
         let findings = lint(
             "record 22:1 1 : R\nsignal Z A scale 79/1000 : Z\nexample FF Z=\(said) : s")
         #expect(findings.isEmpty == holds, "\(findings)")
     }
 
-    @Test func `Examples can state values of every kind`() {
+    @Test func `An example can state a value of any kind`() {
         let findings = lint(
             """
             record 22:1 11 : R
@@ -164,7 +164,7 @@ import Testing
         #expect(findings.isEmpty, "\(findings)")
     }
 
-    @Test func `Findings have a compiler's format`() {
+    @Test func `Findings are printed in the format of compiler errors`() {
         let finding = TableFinding(file: "own.pids", line: 7, .noExample("X"))
         #expect(finding.description == "own.pids:7: warning: no example shows X")
         let error = TableFinding(file: "own.pids", line: 3, .wideFlag("F"))

@@ -5,7 +5,7 @@ import Testing
 
 /// Tables for single makes and models.
 @Suite struct TablePackTests {
-    @Test func `each pack is correct and has no thin evidence`() {
+    @Test func `each pack is correct, and each of its rows has two sources`() {
         let packs = PIDTables.packs()
         #expect(packs.count >= 5)
         for pack in packs {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a pack's records are unknown unless the user names the pack`() throws {
+    @Test func `the records of a pack are unknown unless the user names the pack`() throws {
         let table = try PIDTables.standard()
         let pack = try #require(PIDTables.packs().first { $0.name == "nissan-leaf" })
         let id = DataID(.readLocalData, 0x01)

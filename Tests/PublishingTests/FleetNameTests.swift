@@ -8,7 +8,7 @@ import Testing
 @Suite("One configuration for many machines")
 struct NameMarkerTests {
     @Test(
-        "Markers are replaced, and without a VIN there is no name",
+        "Markers in a name are replaced, and without a VIN the name is empty",
         arguments: [
             ("golf", "pi", nil, "golf"), ("%H", "pi-3", nil, "pi-3"),
             ("car-%H-x", "pi", nil, "car-pi-x"), ("%VIN", "pi", "WVW1", "WVW1"),

@@ -21,7 +21,7 @@ struct HomeAssistantTests {
         "volume_storage": ["L", "mL", "gal", "m³", "ft³", "fl. oz.", "CCF"],
     ]
 
-    @Test("Every unit of the tables has a row, and its class knows the unit")
+    @Test("Every unit of the tables has a row, and Home Assistant's class allows the unit")
     func units() throws {
         let signals = try PIDTables.standard().signals.filter { $0.kind == .number }
         #expect(signals.count > 200)
@@ -84,7 +84,7 @@ struct HomeAssistantTests {
         #expect(fuel["device_class"] == nil && fuel["state_class"] as? String == "measurement")
     }
 
-    @Test("Live values become unavailable, others stay")
+    @Test("Live values become unavailable, other values stay")
     func components() throws {
         let components = try #require(try payload()["components"] as? [String: [String: Any]])
         #expect(components["7e8_pidsup_00"] == nil)
@@ -187,7 +187,7 @@ struct HomeAssistantTests {
         )
     }
 
-    @Test("A state is a value with its unit and its time")
+    @Test("A published state is a value with its unit and its time")
     func state() {
         #expect(
             String(

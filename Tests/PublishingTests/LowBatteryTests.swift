@@ -23,11 +23,11 @@ import Testing
             // No measurement.
             ([0, 0, 0, 0], []), ([.nan, .nan, .nan, .nan], []), ([], []),
         ] as [([Double], [Int])])
-    func `is one whose voltage stays low for a minute`(volts: [Double], low: [Int]) {
+    func `a battery is low if its voltage stays low for a minute`(volts: [Double], low: [Int]) {
         #expect(places(volts) == low)
     }
 
-    @Test func `is not one whose voltage is low for a second`() {
+    @Test func `a battery is not low if its voltage is low for a second`() {
         #expect(places([12.6, 9, 9, 9, 12.6, 9, 9, 9], every: 1).isEmpty)
     }
 }

@@ -14,7 +14,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
     }
 
-    @Test func `the payload says what is known, and null for the rest`() throws {
+    @Test func `the payload has the known values, and null for unknown values`() throws {
         var state = state()
         let empty = try object(state.payload)
         #expect(
@@ -43,7 +43,7 @@ import Testing
         #expect(try object(state.payload)["errorTime"] is NSNull)
     }
 
-    @Test func `a line has numbers only, and the time of the server`() {
+    @Test func `a line about the computer has only numbers, and the time of the server`() {
         var state = state()
         state.freeSpace = 5_000_000_000
         state.lastRecord = state.time
@@ -53,7 +53,7 @@ import Testing
                 + "uptime=3600,disk_free=5000000000,last_record=1795248902\n")
     }
 
-    @Test func `each entity is diagnostic, and its own last value stays when the computer is dead`()
+    @Test func `each entity is diagnostic, and keeps its last value when the computer is dead`()
         throws
     {
         let payload = try object(

@@ -76,7 +76,7 @@ import Testing
         )
     }
 
-    @Test func `old values are left out, and an old point is not made`() throws {
+    @Test func `old values are left out, and a point of only old values is not sent`() throws {
         var point = TelemetryPoint()
         point.take(.number(50), as: try part(.speed), at: Self.at(0))
         point.take(.number(70), as: try part(.charge), at: Self.at(20))

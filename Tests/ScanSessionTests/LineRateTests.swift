@@ -124,7 +124,7 @@ private final class RatedAdapter: Sendable {
         #expect(isOver)
     }
 
-    @Test func `any number can be the rate`() throws {
+    @Test func `any number can be a line rate`() throws {
         let adapter = try RatedAdapter(rate: 128_000)
         let session = try line(adapter.path)
         try session.setLineRate(128_000)

@@ -49,7 +49,7 @@ import Testing
         #expect(deadlines.nearest == at(40))
     }
 
-    @Test func `the first limit of the time for storing at the end counts`() {
+    @Test func `of several time limits for storing at the end, the first counts`() {
         var deadlines = Deadlines()
         deadlines.limitDrain(to: at(3))
         deadlines.limitDrain(to: at(8))
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `odd times do not crash`() {
+    @Test func `impossible round trip times do not crash`() {
         var trips = RoundTrips()
         trips.record(.seconds(-5))
         trips.record(.nanoseconds(Int64.max))

@@ -15,13 +15,13 @@ import Testing
 
     private func seconds(_ numbers: Int...) -> [Duration] { numbers.map { .seconds($0) } }
 
-    @Test func `the gap belongs to the program`() {
+    @Test func `the gap between two exchanges counts as the program's time`() {
         let parts = account { gap, account in gap.close(at: at(13), into: &account) }
         #expect(parts == seconds(3, 0, 0, 0))
     }
 
     @Test
-    func `the gap is idle while no record is due, and rests while only resting records are due`() {
+    func `a gap counts as idle without due records, and as rest with only resting records`() {
         let parts = account { gap, account in
             gap.wait(at: at(11), rests: false)
             gap.wait(at: at(13), rests: true)
@@ -31,7 +31,7 @@ import Testing
         #expect(parts == seconds(1, 2, 7, 0))
     }
 
-    @Test func `the gap is lost if the link could not be used`() {
+    @Test func `the gap counts as lost if the link could not be used`() {
         let parts = account { gap, account in
             gap.wait(at: at(11), rests: true)
             gap.noteOutage()
@@ -40,7 +40,7 @@ import Testing
         #expect(parts == seconds(0, 0, 0, 10))
     }
 
-    @Test func `the gap before a refused request counts once, and not after its end`() {
+    @Test func `the gap before a refused request counts once`() {
         let parts = account { gap, account in
             gap.close(at: at(12), into: &account)
             gap.close(at: at(13), into: &account)

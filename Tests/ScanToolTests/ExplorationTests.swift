@@ -197,7 +197,7 @@ private struct World: Sendable {
         return (graph, faults)
     }
 
-    @Test func `every promise holds in every reachable state`() {
+    @Test func `every guarantee of the scan tool holds in every reachable state`() {
         let (graph, faults) = Self.explored
         #expect(graph.worlds.count < Self.mostWorlds)
         #expect(graph.worlds.count > 200)
@@ -228,7 +228,7 @@ private struct World: Sendable {
     ///
     /// A deadline, a session that opens, or a retry ends the error state, and no request stays
     /// without an outcome.
-    @Test func `no error is final`() {
+    @Test func `no error state is final`() {
         var errors = 0
         for start in Self.explored.graph.worlds {
             guard case .error(let report) = start.tool.state else { continue }
@@ -263,7 +263,7 @@ private struct World: Sendable {
     /// The adapter is silent and the link can be opened again.
     ///
     /// Then time alone must lead to rest: no chain of timeouts may run in a circle.
-    @Test func `time alone ends every activity`() {
+    @Test func `every activity of a scan tool ends after some time`() {
         for start in Self.explored.graph.worlds {
             var world = start
             var steps = 0

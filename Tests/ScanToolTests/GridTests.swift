@@ -4,13 +4,13 @@ import ScanToolTestSupport
 import Testing
 
 @Suite struct `Every state takes every event` {
-    @Test func `the samples cover every kind of state`() {
+    @Test func `the sample states cover every kind of state`() {
         #expect(Set(StateSample.all.map(\.kind)) == Set(StateKind.allCases))
         #expect(Set(EventSample.all.map(\.event.kind)) == Set(EventKind.allCases))
     }
 
     @Test(arguments: StateSample.all)
-    func `the events before each sample lead to its state`(_ sample: StateSample) {
+    func `the events listed before each sample state lead to that state`(_ sample: StateSample) {
         #expect(sample.tool.state.kind == sample.kind)
     }
 

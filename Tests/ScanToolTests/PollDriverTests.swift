@@ -144,7 +144,7 @@ extension Letters.Rest {
         ended, kept: ended, lose 2
         """
 
-    @Test func `every event in every state has the effect of the table`() {
+    @Test func `every event in every state has the effect that the table lists`() {
         var ended = Letters()
         _ = ended.end()
         var lines: [String] = []
@@ -316,7 +316,7 @@ extension Letters.Rest {
         stopping, cannotWait: cannot wait
         """
 
-    @Test func `every event in every state has the effect of the table`() {
+    @Test func `every event in every state has the effect that the table lists`() {
         var lines: [String] = []
         for (state, way) in Self.ways {
             for (name, event) in Self.events {

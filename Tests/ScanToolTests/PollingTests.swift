@@ -34,7 +34,7 @@ import Testing
         paused end: ended report tellCancel
         """
 
-    @Test func `every event in every state has the effect of the table`() throws {
+    @Test func `every event in every state has the effect that the table lists`() throws {
         var lines: [String] = []
         for state in Polling.State.allCases {
             for event in Polling.Event.allCases {
@@ -48,7 +48,7 @@ import Testing
         #expect(lines.joined(separator: "\n") == Self.table)
     }
 
-    @Test func `in any order of events a poll that begins ends once`() {
+    @Test func `each poll that begins ends exactly once, in any order of events`() {
         // Run every sequence of five events.
         let events = Polling.Event.allCases
         var sequences: [[Polling.Event]] = [[]]

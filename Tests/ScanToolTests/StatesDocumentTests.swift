@@ -9,7 +9,7 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "docs/states.md")
 
-    @Test func `the document matches the machine`() throws {
+    @Test func `docs/states.md matches the state machine`() throws {
         let rendered = Self.render()
         let written = try? String(contentsOf: Self.path, encoding: .utf8)
         guard written != rendered else { return }

@@ -28,7 +28,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(split.bus) == 30 && ms(split.adapterWait) == 100)
     }
 
-    @Test func `the pieces of a slow line are not waiting`() {
+    @Test func `the pauses within a slow line do not count as waiting`() {
         // 38400 bit/s: 0.26 ms per byte; 5 + 16 bytes take 5.47 ms.
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C\r"), at: at(0))
@@ -42,7 +42,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(abs(ms(split.total) - 122.6) < 0.001)
     }
 
-    @Test func `a line that the driver cut in two is not waiting`() {
+    @Test func `a line that the driver delivers in two parts does not count as waiting`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C\r"), at: at(0))
         timing.received(bytes("7E804410C1A"), at: at(20))
@@ -51,7 +51,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(split.adapterWait == .zero && ms(split.bus) == 36)
     }
 
-    @Test func `an exchange without an answer is only waiting`() {
+    @Test func `all the time of an exchange without an answer counts as waiting`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("012F\r"), at: at(0))
         timing.received(bytes("NO DATA\r\r>"), at: at(205))
@@ -92,7 +92,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(split.total) == 60)
     }
 
-    @Test func `a repeated request has both its times and its pause`() {
+    @Test func `the time of a repeated request includes both attempts and the pause`() {
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C\r"), at: at(0))
         timing.received(bytes("?\r\r>"), at: at(10))
@@ -132,13 +132,13 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect((ExchangeTiming.time(count, rate).seconds - seconds).magnitude < 1)
     }
 
-    @Test func `without an exchange there is no time`() {
+    @Test func `without an exchange no time is counted`() {
         #expect(TimeAccount().parts.total == .zero)
         #expect(
             ms(ExchangeTiming(at: at(3)).split(at: at(9), rate: nil, isSilent: false).total) == 0)
     }
 
-    @Test func `a rate that fits the measured times counts`() {
+    @Test func `a line rate that fits the measured times is used`() {
         var account = TimeAccount()
         var timing = ExchangeTiming(at: at(0))
         timing.wrote(bytes("010C\r"), at: at(0))
@@ -149,7 +149,7 @@ private func ms(_ time: Duration) -> Double { (time.seconds * 1e7).rounded() / 1
         #expect(ms(account.parts.total) == 25)
     }
 
-    @Test func `a rate that the measured times contradict is ignored`() {
+    @Test func `a line rate that the measured times contradict is ignored`() {
         var account = TimeAccount()
         for round in 0..<100 {
             let start = Double(round) * 10

@@ -142,11 +142,11 @@ private let checks = SettingsChecks(
         ("price", "fuel.price"), ("fuel.WVWZZZ1KZAW000001.prise", "fuel.WVWZZZ1KZAW000001.price"),
         ("zzz", nil),
     ])
-    func `an unknown setting has a likely name`(name: String, near: String?) {
+    func `the error for an unknown setting suggests a similar name`(name: String, near: String?) {
         #expect(SettingsKey.nearest(to: name) == near)
     }
 
-    @Test func `each setting of a sink has a meaning of its own`() {
+    @Test func `each setting of a sink has a different meaning`() {
         let meanings = SettingsKey.publishKeys.map { SettingsKey.named("publish.a.\($0)")?.meaning }
         #expect(Set(meanings).count == meanings.count && !meanings.contains(nil))
     }

@@ -102,7 +102,7 @@ import Testing
                 ["a": .integer(1), "b": .text("x\r\ny")]
             ),
         ] as [(String, [String: TOMLText.Value])])
-    func `what is valid`(text: String, wanted: [String: TOMLText.Value]) throws {
+    func `valid TOML gives its values`(text: String, wanted: [String: TOMLText.Value]) throws {
         #expect(try entries(text) == wanted)
     }
 
@@ -128,7 +128,7 @@ import Testing
         // Valid TOML that no setting uses, so it is refused.
         ("a = 1979-05-27", 1), ("[[a]]", 1), ("a = inf", 1), ("a = [{ b = 1 }]", 1),
     ])
-    func `what is not is a fault on its line`(text: String, line: Int) throws {
+    func `text that is not valid TOML is an error with its line`(text: String, line: Int) throws {
         let fault = try #require(throws: TOMLText.Fault.self) { try entries(text) }
         #expect(fault.line == line, "\(fault)")
         #expect(!fault.reason.isEmpty)

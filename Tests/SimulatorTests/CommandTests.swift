@@ -148,7 +148,7 @@ import Testing
     }
 
     /// STN family reference manual, "Device identification" and "STP".
-    @Test func `an OBDLink has the ST set`() throws {
+    @Test func `an OBDLink has the ST commands`() throws {
         var bench = try Bench("?latency=0&personality=stn")
         _ = bench.ask("ATE0")
         #expect(bench.lines("ATI") == ["ELM327 v1.4b"])

@@ -217,7 +217,7 @@ private struct RequestMaker {
 
     /// The protocol of the set-up is not the adapter's any more, and neither are the headers of requests.
     @Test(arguments: links.map(\.address))
-    func `a request after a typed reset goes to the ECU for which it is`(
+    func `a request after a typed reset goes to its own ECU`(
         _ address: String
     ) throws {
         for choice in Self.choices {
@@ -273,7 +273,7 @@ private struct RequestMaker {
 
     /// A clearing with consent proves that the watch would see one without.
     @Test(arguments: links.map(\.address))
-    func `the test notices requests that were sent with consent`(_ address: String) throws {
+    func `the check notices requests that were sent with consent`(_ address: String) throws {
         var bench = try Self.stand(address)
         #expect(WireWatch.violations(of: bench.device).isEmpty)
         let payload: [UInt8] = address.hasPrefix("truck") ? [0x00, 0xFE, 0xD3] : [0x04]
@@ -341,7 +341,7 @@ private struct RequestMaker {
             // 02 01 04: with the address 02 a request of one byte, else one for a value.
             (.can11At500, ECUAddress(0x7E0, .can11, extended: 0x02), [0x04]),
         ] as [(VehicleProtocol, ECUAddress?, [UInt8])])
-    func `no frame that clears leaves without consent`(
+    func `no frame that clears codes is sent without consent`(
         vehicleProtocol: VehicleProtocol, target: ECUAddress?, payload: [UInt8]
     ) {
         for consent in [nil, Consent()] {

@@ -263,7 +263,7 @@ import Testing
 
     /// Behind a meter, the trim is 100 times the leak over the air, while the flow is choked: large at idle,
     /// and less and less as the engine takes more air.
-    @Test func `a leak shows more at idle than at cruise and nearly nothing in a pull`() {
+    @Test func `a leak has more effect at idle than at cruise, and hardly any at full load`() {
         func trim(_ legs: [Leg], _ seconds: Double) -> Double {
             let healthy = Self.mean(Self.model(legs), seconds: seconds, window: 15, Self.trim)
             let model = Self.model(legs, fault: .vacuumLeak, 0.4)
@@ -286,7 +286,7 @@ import Testing
 
     /// The same leak on an engine without a meter: the pressure shows the air, so the mixture stays right,
     /// and the throttle closes.
-    @Test func `a leak behind a pressure sensor closes the throttle`() {
+    @Test func `with a pressure sensor a leak makes the controller close the throttle`() {
         func run(_ leak: Double) -> (trim: Double, opening: Double) {
             let model = Self.model(Self.idling) { spec, _ in
                 spec.airSensor = .pressure
@@ -364,7 +364,7 @@ import Testing
     ]
 
     @Test(arguments: effects)
-    func `a fault changes what it must change`(effect: Effect) {
+    func `each fault changes the quantities that physics predicts`(effect: Effect) {
         func value(_ model: EngineModel) -> Double {
             Self.mean(model, seconds: effect.seconds, window: 10, effect.value)
         }
@@ -444,7 +444,7 @@ import Testing
     // MARK: Time
 
     /// The states do not depend on what was asked before.
-    @Test func `the drive is a function of time`() {
+    @Test func `the simulated drive depends only on time`() {
         let model = Self.model([
             Leg(seconds: 3, speed: 0, action: .key), Leg(seconds: 3, speed: 0, action: .crank),
             Leg(seconds: 10, speed: 0), Leg(seconds: 8, speed: 40), Leg(seconds: 8, speed: 0),
@@ -466,7 +466,7 @@ import Testing
     }
 
     /// A step of ten seconds before the fault and after it.
-    @Test func `a fault begins at its time and grows over its time`() {
+    @Test func `a simulated fault begins at a given time and grows over a given time`() {
         let fault = EngineFault(kind: .fuelPressure, amount: 60, begin: 100, rise: 20)
         #expect(fault.amount(at: 99) == 100)
         #expect(fault.amount(at: 110) == 80)

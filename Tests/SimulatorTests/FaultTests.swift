@@ -25,7 +25,7 @@ import Testing
     /// The adapter may restart at any time.
     ///
     /// A request to one ECU must never reach a different one.
-    @Test func `restarts send nothing wrong`() throws {
+    @Test func `restarts of the adapter cause no wrong request`() throws {
         let first = Self.number("OBDSCAN_FIRST_SEED", 1)
         let count = Self.number("OBDSCAN_SEEDS", 24)
         try run(first, count, asksOneECU: true) { BadLink(restartingSeed: $0) }
@@ -185,7 +185,7 @@ import Testing
 
     /// Each kind of fault has the effect of its name, in pieces of any size.
     @Test(arguments: LinkFault.allCases)
-    func `each kind of fault happens`(fault: LinkFault) throws {
+    func `each kind of fault occurs in the simulation`(fault: LinkFault) throws {
         let script = Array("ATZ\rATE0\r0100\r0902\r0904\r0100\r".utf8)
         func run(_ rate: Double, pieces: Int) throws -> (said: [UInt8], ends: Int, count: Int) {
             let adapter = try SimulatedAdapter(SimulatorOptions("?latency=0"), at: .zero)
@@ -234,7 +234,7 @@ import Testing
             ("drop", nil), ("drop:2", nil), ("drop:-1", nil), ("drop:nan", nil), ("burn:0.1", nil),
             ("drop:0.1,", nil), ("", nil),
         ] as [(String, [LinkFault: Double]?)])
-    func `rates are read from an option`(text: String, rates: [LinkFault: Double]?) {
+    func `the rates of faults are read from an option`(text: String, rates: [LinkFault: Double]?) {
         #expect(LinkFaults(text)?.rates == rates)
     }
 }

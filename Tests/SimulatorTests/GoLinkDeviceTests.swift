@@ -69,7 +69,7 @@ import Testing
                 == [0x01, 0x00, 0x06, 0x02, 0x07, 0xDF, 0x02, 0x01, 0xC5])
     }
 
-    @Test func `half a frame waits a moment for the rest`() throws {
+    @Test func `an incomplete frame waits a moment for its rest`() throws {
         let options = try SimulatorOptions("?latency=0")
         var device = try SimulatedGoLink(options, at: .zero)
         let whole = answers(&device, to: Self.speedRequest)

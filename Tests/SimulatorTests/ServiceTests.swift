@@ -227,7 +227,7 @@ import Testing
     /// An adapter's own search sends 01 00.
     ///
     /// A vehicle with SAE J1979-2 is found only by setting a protocol.
-    @Test func `the search does not find a vehicle that supports only OBDonUDS`() throws {
+    @Test func `the adapter's search does not find a vehicle that supports only OBDonUDS`() throws {
         var bench = try Bench("onuds?latency=0&ecus=1")
         _ = bench.ask("ATE0")
         #expect(bench.lines("0100") == ["SEARCHING...", "UNABLE TO CONNECT"])

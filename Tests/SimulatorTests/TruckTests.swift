@@ -133,7 +133,7 @@ import VehicleLink
     /// The adapter's own search tries ISO 15765 and older protocols.
     ///
     /// J1939 must be set.
-    @Test func `the search does not find SAE J1939`() throws {
+    @Test func `the adapter's search does not find SAE J1939`() throws {
         var bench = try Bench("truck?latency=0")
         _ = bench.ask("ATE0")
         #expect(bench.lines("0100") == ["SEARCHING...", "UNABLE TO CONNECT"])

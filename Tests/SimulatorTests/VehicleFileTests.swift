@@ -18,7 +18,7 @@ import Testing
         #expect(!scenario.title.isEmpty && !scenario.ecus.isEmpty)
     }
 
-    @Test func `a small file makes a vehicle`() throws {
+    @Test func `a small vehicle file is a complete vehicle`() throws {
         let text =
             Self.head + """
                   address 12
@@ -125,7 +125,7 @@ import Testing
         ("drive 8s 50 pull 10s", "a drive begins and ends at 0"),
         ("drive coast", "a time such as 8s is missing"),
     ])
-    func `what is wrong is named with its line`(statement: String, reason: String) throws {
+    func `an error in a vehicle file names its line`(statement: String, reason: String) throws {
         let fault = try #require(throws: VehicleFileError.self) {
             try reading(Self.head + statement + "\n")
         }
@@ -149,7 +149,7 @@ import Testing
 
         """
 
-    @Test func `the statements of the engine model describe an engine`() throws {
+    @Test func `the statements of the engine model in a vehicle file describe an engine`() throws {
         let petrol = String(decoding: try #require(Scenario.text(of: "petrol")), as: UTF8.self)
         let scenario = try reading(petrol + Self.physics)
         let spec = try #require(scenario.physics)
@@ -184,7 +184,9 @@ import Testing
     }
 
     /// Two lines turn an included car into one with a leak: its ECU adds fuel.
-    @Test func `two lines show what a leak does`() throws {
+    @Test func `two lines in a vehicle file simulate a leak and its effect on the fuel trim`()
+        throws
+    {
         let petrol = String(decoding: try #require(Scenario.text(of: "petrol")), as: UTF8.self)
         func trim(_ lines: String) throws -> Double {
             let scenario = try reading(petrol + "drive 100s 0\n" + lines)
@@ -202,7 +204,7 @@ import Testing
         #expect(try trim("") < 6)
     }
 
-    @Test func `other files are refused`() {
+    @Test func `files that are not a vehicle are refused`() {
         for (contents, reason) in [
             ([0xFF, 0xFE], "the text is not UTF-8"), ([], "`vehicle : TITLE` is missing"),
             (Array("ecu A : B\n".utf8), "`vehicle : TITLE` is missing"),

@@ -37,7 +37,7 @@ import Testing
 
     /// Each scenario stays within physical bounds, once per second for an hour.
     @Test(arguments: Scenario.names)
-    func `values stay plausible`(scenario: String) throws {
+    func `simulated values stay plausible`(scenario: String) throws {
         let vehicle = try SimulatedVehicle(SimulatorOptions(scenario))
         var last = 0.0
         for second in 0..<3600 {

@@ -54,7 +54,7 @@ import Testing
         ("SG_ S: 8 | 8 @ 1 + ( .5 , -40 ) [0|0] \"degC\" A", 60.0),
         ("SG_ S : 8|8@1+ (5E-01,-4e1)", 60), ("\tSG_ S : 15|8@0- (-2,+1) [0|0] \"\"", 113),
     ])
-    func `blanks and numbers have any form`(row: String, value: Double) throws {
+    func `blanks and numbers in a DBC file may have any form`(row: String, value: Double) throws {
         let table = try table("BO_ 416 M:8 A\n\(row)\nBU_: A\n")
         #expect(try values(table, "CAN:1A0", [0, 0xC8])["M.S"] == .number(value))
     }
@@ -97,7 +97,7 @@ import Testing
         "CM_ SG_ 416 S \"say \\\"yes\\\";\nno\";",
         "CM_ \"doubled \"\"quotes\"\"; VAL_ 416 S 1 \"\"x\"\"\";",
     ])
-    func `a text ends where its statement does`(comment: String) throws {
+    func `a text in a DBC file ends with its statement`(comment: String) throws {
         let text =
             "BO_ 416 M: 8 A\n SG_ S : 0|1@1+ (1,0)\n\(comment)\nCM_ \"x\";\nVAL_ 416 S 1 \"on\" 0 \"off\";"
         #expect(try labels(text) == [["off", "on"]])
@@ -111,7 +111,7 @@ import Testing
         #expect(try self.labels(text) == [["a", "b"]])
     }
 
-    @Test func `a quote after a backslash is a part of a label, without the backslash`() throws {
+    @Test func `in a label a quote after a backslash is kept, without the backslash`() throws {
         let text = #"""
             BO_ 416 M: 8 A
              SG_ S : 0|1@1+ (1,0)
@@ -136,7 +136,7 @@ import Testing
         #expect(SourceLines([0x80, 0x96, 0x99, 0xE4]).lines == ["€–™ä"])
     }
 
-    @Test func `a row with a mistake costs no other row`() throws {
+    @Test func `a row with a mistake does not affect the other rows`() throws {
         let text = """
             Notes "of a person; BO_ 1 X: 8 A
             BU_: A
@@ -215,7 +215,7 @@ import Testing
     }
 
     /// A multiplexer after its signals, ranges, and a multiplexer that is there only with a value of another.
-    @Test func `a signal is there only if every multiplexer above it is`() throws {
+    @Test func `a signal is present only if every multiplexer above it is present`() throws {
         let table = try table(
             """
             BO_ 416 M: 8 A
@@ -292,7 +292,7 @@ import Testing
         #expect(value.bitPattern == UInt32(raw))
     }
 
-    @Test func `labels name codes, and mark numbers without a value`() throws {
+    @Test func `labels name raw values, and mark raw values without a meaning`() throws {
         let table = try table(
             """
             BO_ 416 M: 8 A
@@ -438,13 +438,13 @@ import Testing
             // Two receivers of one sender.
             ([0x18EF_2103, 0x18EF_0B03], ["FD:18EF2103", "FD:18EF0B03"]),
         ] as [([UInt32], [String])])
-    func `a sender counts where a group needs one`(
+    func `the sender of a frame counts if its parameter group needs a sender`(
         identifiers: [UInt32], found: [String]
     ) throws {
         #expect(try records(identifiers, "BA_ \"ProtocolType\" \"J1939\";") == found)
     }
 
-    @Test func `a default, or identifiers without priority and sender, show parameter groups`()
+    @Test func `an attribute, or identifiers without priority and sender, show parameter groups`()
         throws
     {
         let usual = "BA_DEF_DEF_ \"ProtocolType\" \"J1939\";\nBA_DEF_DEF_ \"VFrameFormat\" \"\";"
@@ -460,7 +460,7 @@ import Testing
     }
 
     /// Commands use all values of two bits, such as the override mode of TSC1.
-    @Test func `labels of values keep them from counting as not available`() throws {
+    @Test func `raw values with a label do not count as "not available"`() throws {
         let text = """
             BO_ 2364540158 EEC1: 8 A
              SG_ Mode : 0|2@1+ (1,0) [0|3] "" A

@@ -58,7 +58,7 @@ import Testing
             ("A==3", .abrp), ("A>2&&A<7", .abrp), ("Int16(A,B)/10", .abrp),
             ("((Signed(A)<<8)+B)*0.1", .abrp), ("!{A:3}", .abrp),
         ] as [(String, ExpressionReader.Dialect)])
-    func `Equation and row agree on 10,000 inputs`(
+    func `An equation and its row agree on 10,000 inputs`(
         text: String, dialect: ExpressionReader.Dialect
     ) throws {
         let read = try expression(text, dialect)

@@ -12,7 +12,7 @@ import Testing
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
         ),
     ])
-    func `The digest is NIST's`(text: String, digest: String) {
+    func `The SHA-256 digest equals that of NIST`(text: String, digest: String) {
         #expect(SHA256.text(of: Array(text.utf8)) == digest)
     }
 }

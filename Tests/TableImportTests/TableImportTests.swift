@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: ["7E4!", "12345", "FFFF", "99999999", "A:B:C", "1"])
-    func `What is not an address is refused`(text: String) {
+    func `Text that is not an address is refused`(text: String) {
         #expect(throws: RowFault.address(text)) { try ForeignRequest.address(text) }
     }
 
@@ -241,7 +241,9 @@ import Testing
         #expect(first.takenCount + left == first.rowCount)
     }
 
-    @Test func `All sources make one table with unique names and one signal per role`() throws {
+    @Test func `All sources together make one table with unique names and one signal per role`()
+        throws
+    {
         let sources = try Samples.all.map { try Samples.source($0.text, $0.file) }
         let table = Samples.table(sources)
         #expect(Samples.lint(table) == [])
@@ -416,7 +418,7 @@ import Testing
     }
 
     /// Two ECUs answer a request to all; both report that the car stands.
-    @Test func `Equal answers of two ECUs are one proof`() throws {
+    @Test func `Equal answers of two ECUs count as one proof`() throws {
         var source = try Samples.source(
             """
             {"commands": [{"hdr": "DB33", "cmd": {"01": "0D"},
@@ -442,7 +444,9 @@ import Testing
     // MARK: Texts
 
     @Test(arguments: [(0x01, "running"), (0x09, "9"), (0x00, "0")] as [(UInt8, String)])
-    func `A number as default does not hide texts`(byte: UInt8, label: String) throws {
+    func `A number as the default of an attribute does not hide texts`(byte: UInt8, label: String)
+        throws
+    {
         let expression = try ExpressionReader.read("LOOKUP(A:A:1='running')", as: .torque).0
         let signal = try RowReading.signal(expression)
         guard case .label(let code) = signal.value(in: [byte]) else {
@@ -455,7 +459,7 @@ import Testing
     // MARK: DBC
 
     /// The second message has one identifier, 22:0100, and a signal that is in every answer.
-    @Test func `A signal without a multiplexer is in the only answer`() throws {
+    @Test func `A signal without a multiplexer is read from the only answer`() throws {
         let source = try Samples.source(
             """
             BO_ 2028 Battery: 62 Vector__XXX

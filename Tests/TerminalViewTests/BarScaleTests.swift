@@ -27,7 +27,7 @@ import Testing
         ("°", -64...63.5, 1, -3, 12, "±50"), ("°", -64...63.5, 1, -63, 12, "±64"),
         ("A", -3276.8...3276.7, 1, -140, 12, "±200"),
     ])
-    func `ends where dials of its unit do, or at a round number`(
+    func `a scale ends where the dials of its unit end, or at a round number`(
         _ unit: String, _ bounds: ClosedRange<Double>, _ decimals: Int, _ least: Double,
         _ most: Double, _ end: String
     ) throws {

@@ -35,7 +35,7 @@ import Testing
 
     /// One second: new; five seconds: recent.
     @Test(arguments: [(1_000, "11*"), (1_001, "11+"), (5_000, "11+"), (5_001, "11")])
-    func `a byte that changed is marked by its age`(_ age: Int64, _ text: String) {
+    func `a byte that changed has a mark that depends on its age`(_ age: Int64, _ text: String) {
         var model = BusModel()
         model.take(motor, [0x10], at: at(0))
         model.take(motor, [0x11], at: at(10))
@@ -44,7 +44,7 @@ import Testing
         #expect(lines(model, at: 10 + age)[2].hasSuffix("s  \(text)"))
     }
 
-    @Test func `what is known is not new, and other bits of the same byte are`() {
+    @Test func `a known change is not marked, a change of other bits in the same byte is marked`() {
         var model = BusModel()
         model.take(motor, [0x00, 0x00], at: at(0))
         model.take(motor, [0x01, 0x00], at: at(10))
@@ -61,7 +61,7 @@ import Testing
         #expect(lines(model, at: 80)[2].hasSuffix("80*00"))
     }
 
-    @Test func `a frame of another length has changed where it is longer`() {
+    @Test func `in a longer frame the additional bytes count as changed`() {
         var model = BusModel()
         model.take(motor, [1, 2], at: at(0))
         model.take(motor, [1], at: at(10))
@@ -78,7 +78,7 @@ import Testing
         #expect(lines(model, at: 3_201)[2].hasPrefix("0C9                -"))
     }
 
-    @Test func `a small terminal shows what fits, and the rest by scrolling`() {
+    @Test func `a small terminal shows the first lines, and the rest by scrolling`() {
         var model = BusModel()
         for id in 0..<9 { model.take(ECUAddress(0x100 + UInt32(id), .can11), [1], at: at(0)) }
         #expect(lines(model, at: 0, rows: 6)[2...4].map { $0.prefix(3) } == ["100", "101", "102"])
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `lost frames and a silent bus are named`() {
+    @Test func `lost frames and a silent bus are shown`() {
         var model = BusModel()
         #expect(lines(model, at: 0)[0].contains("no frame yet"))
         model.lost = 3
@@ -104,7 +104,7 @@ import Testing
         #expect(lines(model, at: 0)[0] == "can:can0  1 identifier  1 frame  3 frames lost")
     }
 
-    @Test func `a bus of random identifiers is bounded`() {
+    @Test func `the view keeps a limited number of identifiers of a bus`() {
         var model = BusModel()
         for id in 0..<6_000 { model.take(ECUAddress(UInt32(6_000 - id), .can29), [1], at: at(0)) }
         #expect(model.rows.count == 4_096 && model.frames == 6_000)

@@ -4,7 +4,7 @@ import Testing
 @testable import TerminalView
 
 @Suite struct `Counting a rate` {
-    @Test func `the count is divided by its time`() {
+    @Test func `a rate is a count divided by its time`() {
         var meter = RateMeter()
         for step in 0..<100 {
             meter.count(at: Instant(nanoseconds: Int64(step) * 50_000_000))

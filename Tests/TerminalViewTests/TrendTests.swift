@@ -18,7 +18,7 @@ import Testing
         #expect(trend.values(2, at: at(1)) == [nil, 12])
     }
 
-    @Test func `a rare number lasts until the next one`() {
+    @Test func `a rare number fills the cells until the next number`() {
         var trend = Trend()
         for step in 0..<4 { trend.take(Double(step), at: at(Double(step) * 5)) }
         #expect(trend.values(8, at: at(15)) == [0, 0, 1, 1, 1, 2, 2, 3])
@@ -26,7 +26,7 @@ import Testing
         #expect(trend.values(3, at: at(29)) == [3, 3, 3])
     }
 
-    @Test func `an outage leaves a gap at once and permanently`() {
+    @Test func `an outage leaves a permanent gap in a trend at once`() {
         var trend = Trend()
         for step in 0..<8 { trend.take(1, at: at(Double(step) / 2)) }
         #expect(trend.values(4, at: at(9)) == [1, nil, nil, nil])
@@ -45,7 +45,7 @@ import Testing
         #expect(trend.values(5, at: at(129)) == [3, 3, 3, 3, 3])
     }
 
-    @Test func `a trend has a limited number of cells and continues an older value into them`() {
+    @Test func `a trend has a limited number of cells, and an older value continues in them`() {
         var trend = Trend()
         let cells = Trend.length / 2
         for step in 0..<9000 { trend.take(Double(step), at: at(Double(step) / 10)) }
@@ -62,7 +62,7 @@ import Testing
         #expect(trend.values(1, at: at(899.9)) == [17998])
     }
 
-    @Test func `a graph gets numbers with their ages and the value from before its begin`() {
+    @Test func `a graph gets numbers with their ages, and the last value before its begin`() {
         var trend = Trend()
         for step in 0..<9 { trend.take(Double(step), at: at(Double(step) * 10)) }
         let samples = trend.samples(.seconds(25), at: at(83))

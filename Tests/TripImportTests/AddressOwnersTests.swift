@@ -5,7 +5,7 @@ import Testing
 @testable import TripImport
 
 /// SAE J1939-81: of two claims of an address the smaller NAME wins, and a loser may send nothing for 250 ms.
-@Suite struct `Addresses that change hands` {
+@Suite struct `Addresses that change their ECU` {
     /// An event at a time in ms: a claim by a NAME, or another frame (nil); and the ECU that sent it.
     private static let courses: [(name: String, events: [(Int64, UInt64?, Int)])] = [
         ("no claim", [(0, nil, 1), (10, nil, 1)]),
@@ -30,7 +30,8 @@ import Testing
         ("a clock that was set back", [(9_000, 3, 1), (9_010, 7, 2), (10, nil, 2)]),
     ]
 
-    @Test(arguments: courses.indices) func `each frame is that of the ECU which has the address`(
+    @Test(arguments: courses.indices)
+    func `each frame belongs to the ECU that has the address at that time`(
         course: Int
     ) {
         var owners = AddressOwners()
@@ -51,14 +52,14 @@ import Testing
     }
 
     /// ECUs that found no address say so from FE.
-    @Test func `nobody has the null address`() {
+    @Test func `no ECU has the null address`() {
         var owners = AddressOwners()
         for name in UInt64(1)..<9 {
             #expect(owners.claim(0xFE, name, at: 0) == .init(number: 1, isNew: false))
         }
     }
 
-    @Test func `a file of random claims ends`() {
+    @Test func `the reading of a file with random claims ends`() {
         var owners = AddressOwners()
         for name in UInt64(0)..<5_000 {
             let number = owners.claim(0x21, 10_000 - name, at: Int64(name)).number
@@ -67,7 +68,7 @@ import Testing
     }
 
     /// CCVS1 is 1/256 km/h; the other ECU has a message in packets that is not finished.
-    @Test func `values of two ECUs at one address are those of two`() throws {
+    @Test func `values of two ECUs at one address are kept apart`() throws {
         let file = try ImportedFile(
             """
             (1700000000.000000) can0 18FECA21#04FF00000000FFFF
@@ -92,7 +93,7 @@ import Testing
     }
 
     /// The new owner waits for 250 ms, and announces a long message before it sends anything else.
-    @Test func `the first message of a new owner is whole`() throws {
+    @Test func `the first message of an address's new owner is complete`() throws {
         let file = try ImportedFile(
             """
             (1700000000.000000) can0 18FECA21#04FF00000000FFFF
@@ -125,7 +126,7 @@ import Testing
     }
 
     /// The second may have just begun or be nearly over.
-    @Test func `times in whole seconds give up no message`() throws {
+    @Test func `with times in whole seconds no message is given up`() throws {
         let file = try ImportedFile(
             """
             (1700000000.000000) can0 18ECFF00#20120003FFCAFE00

@@ -38,7 +38,7 @@ import TripImport
         #expect(file.entries.first?.time.text == "2019-02-03T11:00:07.810000Z")
     }
 
-    @Test func `names in other languages come from the user's list`() throws {
+    @Test func `signal names in other languages come from the user's list`() throws {
         var source = source("2021-11-19 16-45-25.csv")
         source.names = ["Обороты двигателя": "RPM"]
         let file = try ImportedFile(
@@ -198,7 +198,9 @@ import TripImport
         ("2017-07-05_Drive.csv", "2017-07-05", nil),
         ("1HGCM82633A004352_2025-11-09T14-33-02.csv", "2025-11-09", 52382),
     ])
-    func `the day comes from the file's name`(_ name: String, _ day: String, _ seconds: Double?)
+    func `the day of a log comes from the file's name`(
+        _ name: String, _ day: String, _ seconds: Double?
+    )
         throws
     {
         let file = try ImportedFile("Time(s),RPM\n0,900\n", from: source(name))

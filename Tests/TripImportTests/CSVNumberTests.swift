@@ -29,7 +29,7 @@ import Testing
         "1234 567", "1,2,3", "1.2.3", "1 726 5", "08:15", "1e", "1E+", "1.5E", "12a", "1 726'500",
         "0 123", "1e999", "1,726,5", "21\u{0}", "1--2", "4 49%",
     ])
-    func `any other text is not a number`(_ text: String) {
+    func `text that is not a number is refused`(_ text: String) {
         #expect(CSVNumber.decimal(text) == nil)
     }
 

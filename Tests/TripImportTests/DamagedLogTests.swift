@@ -91,7 +91,7 @@ import TripImport
     }
 
     @Test(arguments: samples.indices)
-    func `a log with a thousand faults ends`(_ index: Int) {
+    func `the import of a log with a thousand faults ends`(_ index: Int) {
         let (name, text) = Self.samples[index]
         let bytes = Array(text.utf8)
         var state: UInt64 = 88_172_645_463_325_252

@@ -70,11 +70,11 @@ import Testing
         ("  can0  7E8   [3]  35`0D`41   '5.A'", "7E8#410D35"), ("  can0  7E8   [1]  35", "7E8#35"),
         ("  can0  7E8   [2]  01000001 00001101", "7E8#410D"),
     ])
-    func `a line has several forms`(_ text: String, _ frame: String) {
+    func `a line of candump has several forms`(_ text: String, _ frame: String) {
         #expect(read(text) == frame)
     }
 
-    @Test func `a day is the day of an unknown time zone`() {
+    @Test func `a date in a log of frames is local`() {
         let line = " (2021-05-04 16:34:11.190458)  any  18DAF110   [1]  00"
         var reader = FrameLogReader(.candump, needsTimes: false, skipsOthers: false)
         guard case .frame(let frame) = reader.read(Array(line.utf8)[...]) else {
@@ -94,7 +94,7 @@ import Testing
         ("\tcontroller-problem{rx-error-warning}", "other"), ("", "other"),
         ("DROPCOUNT: dropped 1 CAN frame on 'can0' socket (total drops 13)", "other"),
     ])
-    func `errors of the controller are no frames`(_ text: String, _ wanted: String) {
+    func `errors of the controller are not frames`(_ text: String, _ wanted: String) {
         #expect(read(text) == wanted)
     }
 
@@ -129,7 +129,9 @@ import Testing
 
     /// PEAK's format: in 2.x, the column L is a data length code and the column l is a length.
     @Test(arguments: [("L", "9"), ("l", "12")])
-    func `TRC has a length or its code`(_ column: String, _ count: String) throws {
+    func `a frame in TRC has a length or the code of a length`(_ column: String, _ count: String)
+        throws
+    {
         let found = try frames([
             ";$FILEVERSION=2.1", ";$COLUMNS=N,O,T,B,I,d,R,\(column),D",
             " 1 1059.9 FD 1 07E8 Rx - \(count) 00 09 62 F1 8C 31 32 33 34 35 36 AA",
@@ -137,7 +139,7 @@ import Testing
         #expect(found == ["7E8#000962F18C313233343536AA"])
     }
 
-    @Test func `a state of the bus in TRC 1.0 is no frame`() throws {
+    @Test func `a state of the bus in TRC 1.0 is not a frame`() throws {
         let found = try frames([
             ";   Start time: 18.12.2021 14:28:07.062", " 1) 17535 00000100 2 01 02",
             " 2) 17540 FFFFFFFF 4 00 00 00 08 -- -- -- -- BUSHEAVY",
@@ -146,7 +148,7 @@ import Testing
     }
 
     /// CAN has eight bytes with a length code above 8, and a request of CAN FD has a length code without data.
-    @Test func `lengths in ASC are codes`() throws {
+    @Test func `lengths of CAN FD frames in ASC are codes`() throws {
         let found = try frames([
             "base hex  timestamps absolute", "0.1 1  3FF  Tx   d D 55 AA 01 02 03 04 05 06",
             "0.2 CANFD 3 Tx 50005x  0 0 5 0 140000 73 200050 7a60 46500250 460a0250 20011736",
@@ -155,7 +157,7 @@ import Testing
         #expect(found == ["3FF#55AA010203040506", "00050005#R", "unreadable"])
     }
 
-    @Test func `events and errors in TRC are no frames`() throws {
+    @Test func `events and errors in TRC are not frames`() throws {
         let found = try frames([
             ";$FILEVERSION=2.1", ";$COLUMNS=N,O,T,B,I,d,R,L,D", "1 1.5 EV  Ignition on",
             "2 1.6 ER 1 - Rx - 5 04 00 00 00 00", "3 1.7 ST 1 - Rx - 4 00 00 00 00",
@@ -169,14 +171,14 @@ import Testing
         ("0.010000 1  7E8   Rx   d 2 41 0D", "7E8#410D"),
         ("0.010000 1  18FEF100x   Tx   d 3 41 05 10  Length = 0 BitCount = 0", "18FEF100#410510"),
     ])
-    func `ASC is known without its head`(_ line: String, _ wanted: String) throws {
+    func `ASC is recognised without its head`(_ line: String, _ wanted: String) throws {
         #expect(try frames([line]) == [wanted])
         for line in ["0.01 1  2024  Rx   d 2 65 13", "0.01 1  2024  Rx   d 2 65 4"] {
             #expect(FrameLogForm(line: Array(line.utf8)[...]) == nil)
         }
     }
 
-    @Test func `TRC 1.0 is known without a line with its version`() throws {
+    @Test func `TRC 1.0 is recognised without a line with its version`() throws {
         let line = "     2)      1069  07E8  8  04 41 0C 1A F8 00 00 00"
         let wanted = ["7E8#04410C1AF8000000"]
         #expect(try frames([";   Start time: 24.01.2002 12:42:58.156", line]) == wanted)
@@ -187,7 +189,7 @@ import Testing
     ///
     /// 12 is a length, or the code of 24 bytes: the data show which.
     @Test(arguments: [(9, 12), (10, 16), (12, 24), (12, 12), (13, 32), (15, 64), (8, 8)])
-    func `a table has lengths or their codes`(_ count: Int, _ bytes: Int) throws {
+    func `a table of frames has lengths or codes of lengths`(_ count: Int, _ bytes: Int) throws {
         let data = [String](repeating: "5A", count: bytes)
         let found = try frames([
             "time,channel,id,flags,dlc,data",
@@ -234,7 +236,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func `every form gives the same values`(_ name: String) throws {
+    func `every form of a log gives the same values`(_ name: String) throws {
         for piece in [1, 64, .max] {
             let file = try ImportedFile(bytes: try bytes(name), piece: piece)
             #expect(
@@ -302,7 +304,7 @@ import Testing
 
     /// The ECU asks for time and then answers: three frames, at identifiers of its own and at those of OBD.
     @Test(arguments: [("775", "77D"), ("7E0", "7E8")])
-    func `each frame counts once`(request: String, answer: String) throws {
+    func `each frame is counted once`(request: String, answer: String) throws {
         let text = """
             (1700000000.000000) can0 \(request)#0319028F00000000
             (1700000000.010000) can0 \(answer)#037F197800000000
@@ -333,7 +335,7 @@ import Testing
         #expect(file.frames == FrameCount(all: 6, diagnostic: 6, undecoded: 1))
     }
 
-    @Test func `counts of frames have words`() {
+    @Test func `counts of frames have a sentence`() {
         #expect(FrameCount(all: 2, diagnostic: 1).text == "1 of 2 frames is diagnostic")
         #expect(
             FrameCount(all: 9, diagnostic: 4, undecoded: 2).text
@@ -350,7 +352,7 @@ import Testing
         #expect(file.trips == 0 && file.entries.isEmpty)
     }
 
-    @Test func `relative times need a day`() throws {
+    @Test func `a log with relative times needs a day`() throws {
         let text = "(000.000100)  can0  7E8   [8]  04 41 0C 1A F8 00 00 00\n"
         #expect(throws: ImportFault.self) { try ImportedFile(" " + text) }
         var source = ImportSource()
@@ -518,13 +520,13 @@ import Testing
     }
 
     /// An ECU repeats DM1 every second.
-    @Test func `a list of codes that stays is read once per minute`() throws {
+    @Test func `a list of codes that does not change is read once per minute`() throws {
         let log = (0..<70).map { "(17000000\($0 + 10).0) can0 18FECA00#04FF5E000301FFFF\n" }
         let file = try ImportedFile(log.joined())
         #expect(file.codes == ["SPN94/FMI3", "SPN94/FMI3"])
     }
 
-    @Test func `an identifier below 600 is followed after its first answer`() throws {
+    @Test func `an identifier below 600 counts as diagnostic after its first answer`() throws {
         let text = """
             (1700000000.000000) can0 742#0322F19000000000
             (1700000000.010000) can0 4C2#101462F190314847
@@ -629,7 +631,7 @@ import Testing
         ("820298   0x18FEF100: 7C", "elapsed(820298000) 18FEF100#7C"),
         ("41 0C 1A F8", "no frame"), ("12:22 lunch [8]", "no frame"),
     ])
-    func `a printed line has several forms`(_ line: String, _ frame: String) {
+    func `a line that other programs print has several forms`(_ line: String, _ frame: String) {
         #expect(read(line) == frame)
     }
 }

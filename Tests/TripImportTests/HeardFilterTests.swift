@@ -27,7 +27,7 @@ import Testing
         #expect(kept(still, of: speed, step: 100) == [0, 10, 20, 30])
     }
 
-    @Test func `a value that stays is kept every five seconds`() {
+    @Test func `a value that does not change is kept every five seconds`() {
         let values = Array(repeating: Reading.Value.number(7), count: 110)
         #expect(kept(values, of: speed, step: 100) == [0, 50, 100])
     }
@@ -57,13 +57,13 @@ import Testing
         #expect(kept(values, of: door, step: 100) == Array(0..<8))
     }
 
-    @Test func `that a value is not available is kept once`() {
+    @Test func `the state "not available" of a value is kept once`() {
         let none = Reading.Value.missing(.notAvailable, code: nil)
         let values = [Reading.Value.number(1)] + Array(repeating: none, count: 100) + [.number(1)]
         #expect(kept(values, of: speed, step: 1000) == [0, 1, 101])
     }
 
-    @Test func `a code without a name stays a state`() {
+    @Test func `a raw value without a name stays a state`() {
         let codes = Array(repeating: Reading.Value.missing(.undefined, code: 9), count: 101)
         #expect(kept([.label(code: 1)] + codes, of: speed, step: 100) == [0, 1, 51, 101])
     }
@@ -79,7 +79,7 @@ import Testing
         #expect(HeardFilter.isCounter(signal) == isCounter)
     }
 
-    @Test func `the rule of a signal is said in words`() {
+    @Test func `each signal has its rule in words`() {
         #expect(
             HeardFilter.rule(for: speed)
                 == "stored when it changes, at most once per second; every 5 s while it stays")
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// An odometer is a counter by its name in some languages.
-    @Test func `a number with a unit is a measurement`() {
+    @Test func `a number with a unit is filtered as a measurement`() {
         let signal = Signal(
             id: "M.Wegstreckenzaehler", name: "Wegstreckenzaehler", bitOffset: 0, bitLength: 24,
             kind: .number, unit: "km")

@@ -122,7 +122,7 @@ import Testing
     }
 
     /// The program prints the ratio with a sign of percent, and the advance of the ignition as a share.
-    @Test func `a reader for Android has its own units`() throws {
+    @Test func `a log of Android OBD reader has its own units`() throws {
         let file = try sample("Android OBD reader")
         #expect(
             file.values == [
@@ -153,7 +153,7 @@ import Testing
         ("Boost", "bar", "0.5"), ("SOC", "%", "80"), ("Gear", "", "3"), ("Accelerator", "%", "50"),
         ("Load", "%", "50"), ("Lambda", "", "1"), ("Ethanol", "%", "10"), ("Map", "kPa", "50"),
     ])
-    func `a word that our users type is not the name of a PID elsewhere`(
+    func `an alias of obdscan is not the name of a PID in another program's log`(
         _ name: String, _ unit: String, _ value: String
     ) throws {
         for heading in ["\(name) (\(unit))", name] {
@@ -163,14 +163,14 @@ import Testing
         }
     }
 
-    @Test func `a short name in our spelling is that of a PID`() throws {
+    @Test func `a short name in obdscan's spelling is the name of a PID`() throws {
         let file = try ImportedFile("timestamp,MAP (kPa),RPM\n2026-11-21T08:15:02Z,50,900\n")
         #expect(file.values.map(\.signal) == ["MAP", "RPM"])
     }
 
     // MARK: Positions
 
-    @Test func `parts of a position are signals of their own without one`() throws {
+    @Test func `parts of a position without latitude and longitude are signals`() throws {
         let file = try ImportedFile(
             "timestamp,Altitude (ft),Bearing,GPS Speed (m/s)\n2026-11-21T08:15:02Z,100,90,5\n")
         #expect(
@@ -192,7 +192,7 @@ import Testing
         #expect(track.skipped.columns["position"] == 1 && track.skipped.count == 0)
     }
 
-    @Test func `two altitudes are one in two units, or those of two sensors`() throws {
+    @Test func `two columns of altitude are one altitude in two units, or two sensors`() throws {
         let head = "timestamp,lat,lon,Altitude (m),"
         let copy = try ImportedFile(head + "Altitude (ft)\n2026-11-21T08:15:02Z,47,8,100,328\n")
         #expect(copy.positions.first?.altitude == 100 && copy.values.isEmpty)

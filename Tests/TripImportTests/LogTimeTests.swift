@@ -133,7 +133,7 @@ import Testing
         ("Timestamp (UTC)", "2024-01-02T08:00:00.000000Z"),
         ("UTC Time", "2024-01-02T08:00:00.000000Z"),
     ])
-    func `a column of times has many names`(_ name: String, _ time: String) throws {
+    func `a column of times may have many names`(_ name: String, _ time: String) throws {
         let file = try ImportedFile("\(name),RPM\n2024-01-02 08:00:00,900\n")
         #expect(file.entries.first?.time.text == time)
         #expect(file.values == [.init("RPM", 900, "rpm")])
@@ -180,7 +180,7 @@ import Testing
             (["02:59:59", "02:00:05", "02:00:03", "02:00:06"], [0, 6, 4, 7]),
             (["02:59:59", "03:00:00"], [0, 3601]), (["01:00:00", "04:00:00"], [0, 14_400]),
         ] as [([String], [Int64])])
-    func `the hour that autumn repeats is in the order of recording`(
+    func `times in the hour that autumn repeats are in the order of recording`(
         clocks: [String], expected: [Int64]
     ) throws {
         let dated = clocks.map { "27.10.2024 \($0);1\n" }.joined()
@@ -203,7 +203,7 @@ import Testing
             (["01:59:59", "02:00:00", "02:59:59", "03:00:00"], [0, 1, 3600, 3601]),
             (["01:59:59", "03:00:00", "02:59:59"], [0, 1, 3600]),
         ] as [([String], [Int64])])
-    func `the hour that spring skips is in the order of recording`(
+    func `times in the hour that spring skips are in the order of recording`(
         clocks: [String], expected: [Int64]
     ) throws {
         let rows = clocks.map { "31.03.2024 \($0);1\n" }.joined()
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(arguments: ["2024-10-27 01:59:59", "2024-03-31 01:59:59", "2024-10-27 02:59:59"])
-    func `a stopwatch does not follow local time`(start: String) throws {
+    func `elapsed time does not follow changes of local time`(start: String) throws {
         let text = "Time (s);RPM\n0;1\n1;1\n3600;1\n7200;1\n"
         #expect(try steps(text, "", start) == [0, 1, 3600, 7200])
     }

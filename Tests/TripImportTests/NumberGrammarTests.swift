@@ -50,13 +50,13 @@ import TripImport
             ("\"12,34,567\",1.5", [1_234_567]), ("١٬٧٢٦٫٥;50", [1726.5]), ("۱۷۲۶;50", [1726]),
             ("\u{200E}−12;50", [-12]),
         ] as [(String, [Double])])
-    func `other numbers settle a sign before three digits`(
+    func `other numbers decide the meaning of a sign before three digits`(
         rows: String, expected: [Double]
     ) throws {
         #expect(try numbers(rows) == expected)
     }
 
-    @Test func `a number that stays unclear is counted`() throws {
+    @Test func `a number that stays ambiguous is counted`() throws {
         let file = try ImportedFile(
             "time;Engine RPM (rpm);Speed (km/h)\n2024-03-08 10:00:00;1.726;50\n"
                 + "2024-03-08 10:00:01;1.900;51\n")
@@ -81,7 +81,7 @@ import TripImport
             ("latitude;longitude;Engine RPM", "48.1371;11.575;1.726", ["RPM": 1.726]),
             ("latitude;longitude;Engine RPM;Foo", "48.1371;11.575;1.726;2,5", ["RPM": 1726]),
         ] as [(String, String, [String: Double?])])
-    func `a number that is impossible for its PID settles its column`(
+    func `a number that is impossible for its PID decides the sign in its column`(
         heading: String, row: String, expected: [String: Double?]
     ) throws {
         let file = try ImportedFile("time;\(heading)\n2024-03-08 10:00:00;\(row)\n")
@@ -98,7 +98,7 @@ import TripImport
             ("36000,5", "1.726,5", "50", 1726.5), ("36000", "1.726", "50", nil),
             ("36000.25", "1.726", "50", 1.726),
         ] as [(String, String, String, Double?)])
-    func `names of Car Scanner are columns`(
+    func `all signals of a Car Scanner log settle its decimal sign`(
         time: String, speed: String, other: String, expected: Double?
     ) throws {
         var source = ImportSource()

@@ -141,7 +141,7 @@ import TripImport
         #expect(try ImportedFile(log, isUS: true).values == [.init("X", 30, "US mpg")])
     }
 
-    @Test func `a line of JSON with a number beyond all numbers says so`() {
+    @Test func `a number beyond all numbers in a line of JSON is a fault`() {
         let line = #"{"time":"2024-01-02T08:00:00Z","signal":"X","value":1e999}"#
         let fault = #expect(throws: ImportFault.self) { try ImportedFile(line + "\n") }
         #expect(fault?.reason == "1e999 exceeds all numbers")

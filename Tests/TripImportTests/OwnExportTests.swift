@@ -144,7 +144,7 @@ import TripImport
         (#"{"signal":"OWN""#, "neither a value nor a status"),
         (#"{"signal":"OWN","status":"x""#, "unknown status \"x\""),
     ])
-    func `what a line cannot mean is a fault`(_ line: String, _ reason: String) throws {
+    func `a line with impossible values is a fault`(_ line: String, _ reason: String) throws {
         let fault = #expect(throws: ImportFault.self) { try Self.file(line) }
         #expect(fault?.reason.hasPrefix(reason) == true, "\(fault?.reason ?? "")")
     }
@@ -153,7 +153,8 @@ import TripImport
         ("{\"kind\":\"note\",\"text\":\"x\"}", "there is no time"),
         ("{\"kind\":\"note\",\"text\":\"x\",\"time\":\"noon\"}", "time \"noon\" is not a date"),
     ])
-    func `a line without its time is a fault`(_ line: String, _ reason: String) throws {
+    func `a line of an export without its time is a fault`(_ line: String, _ reason: String) throws
+    {
         let fault = #expect(throws: ImportFault.self) { try ImportedFile(line) }
         #expect(fault?.reason == reason)
     }

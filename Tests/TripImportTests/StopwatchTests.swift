@@ -49,7 +49,7 @@ import Testing
             ([0.02, 0.01, 0.015, 1], [[0, -0.01, -0.005, 0.98]]),
             ([0, 1, 1, 2], [[0, 1, 1, 2]]), ([-2, -1, 0], [[0, 1, 2]]),
         ] as [([Double], [[Double]])])
-    func `a clock that starts again begins a later trip`(
+    func `a clock that starts again in a log begins a later trip`(
         _ clock: [Double], _ expected: [[Double]]
     ) throws {
         let rows = clock.map { "\($0),900\n" }.joined()
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// 11:20:39 and an hour later.
-    @Test func `the second drive may name its own beginning`() throws {
+    @Test func `the second drive in a log may have its own start time`() throws {
         func part(_ hour: Int) -> String {
             "# StartTime = 2026-02-03 \(hour):20:39\nTime (sec),RPM\n0,900\n0.5,901\n"
         }
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// Frames that wait for the proof of SAE J1939 keep their lines: one group proves nothing, two do.
-    @Test func `a clock starts again while frames wait for their protocol`() throws {
+    @Test func `a clock can start again while frames wait for their protocol`() throws {
         func line(_ time: Double, _ frame: String) -> String { "(\(time)00000) can0 \(frame)\n" }
         let first = (0..<5).map { line(Double($0), "0CF00400#FFFFFF681\($0)FFFFFF") }
         let second = (0..<5).map { line(Double($0), "18FEEE00#7\($0)FFFFFFFFFFFFFF") }

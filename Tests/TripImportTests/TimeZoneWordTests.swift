@@ -19,7 +19,7 @@ import Testing
         ("GMT+0100 (Central European Standard Time)", "07:15:02"),
         ("+01:00[Europe/Berlin]", "07:15:02"),
     ])
-    func `a zone is read`(_ zone: String, _ time: String) throws {
+    func `the zone of a time is read`(_ zone: String, _ time: String) throws {
         let isDayBefore = time.hasPrefix("2")
         let file = try ImportedFile("time,RPM\n2024-01-02 08:15:02 \(zone),900\n")
         #expect(
@@ -80,7 +80,8 @@ import Testing
     }
 
     /// Berlin has UTC+2 in July, as Jerusalem has in winter: no zone called IST has UTC+2 in July.
-    @Test func `a zone that has other clocks at that time is not meant`() throws {
+    @Test func `an abbreviation excludes a zone that has another abbreviation at that time`() throws
+    {
         let log = "time,RPM\n2024-07-02 08:15:02 IST,900\n"
         let fault = #expect(throws: ImportFault.self) {
             try ImportedFile(
@@ -91,7 +92,7 @@ import Testing
     }
 
     /// Windows writes AM and PM beside dates in either order.
-    @Test func `the other dates of a log decide before AM and PM do`() throws {
+    @Test func `the other dates of a log decide before AM and PM`() throws {
         let rows = ["12/02/2024 8:00:00 AM,900", "13/02/2024 8:00:00 AM,900"]
         let file = try ImportedFile("time,RPM\n" + rows.joined(separator: "\n") + "\n")
         #expect(
@@ -121,7 +122,7 @@ import Testing
     }
 
     /// A cell with a zone of its own has that zone.
-    @Test func `a cell is more exact than its heading`() throws {
+    @Test func `the zone in a cell precedes the zone in its heading`() throws {
         let file = try ImportedFile("Time (UTC),RPM\n2024-01-02 08:15:02 EST,900\n")
         #expect(file.entries.first?.time.text == "2024-01-02T13:15:02.000000Z")
     }

@@ -110,7 +110,9 @@ import TripImport
         ("\u{FEFF}{]\n", 1, "no JSON object"),
         ("time,RPM,note\n2026-11-21T08:15:02Z,1,\"cut\n2026-11-21T08:15:03Z,2,\n", 2, "a quote"),
     ])
-    func `a fault names its line`(_ text: String, _ line: Int, _ reason: String) throws {
+    func `a fault in a file names its line`(_ text: String, _ line: Int, _ reason: String)
+        throws
+    {
         let format = ImportFormat(Array(text.utf8)) ?? .jsonLines
         var reader = TripFileReader(format, ImportTable(try PIDTables.standard())) { wall, _ in
             [wall]
@@ -123,7 +125,7 @@ import TripImport
         #expect(fault?.reason.hasPrefix(reason) == true, "\(fault?.reason ?? "")")
     }
 
-    @Test func `an unclosed quote does not fill the memory`() throws {
+    @Test func `a quote without an end does not fill the memory`() throws {
         let heading = Array("time,RPM\n\"".utf8)
         var reader = TripFileReader(.csvWide, ImportTable(try PIDTables.standard())) { wall, _ in
             [wall]

@@ -15,7 +15,7 @@ import VehicleScan
 @testable import TripRecorder
 
 /// Records trips of every simulated vehicle in the tests' own process.
-@Suite struct `A trip in process` {
+@Suite struct `A recording inside the test process` {
     /// The results of a trip.
     private struct Recorded {
         var end: PollLoop.End
@@ -196,7 +196,7 @@ import VehicleScan
     }
 
     /// The file of the vehicle has two stored codes, a pending and two permanent ones; its gearbox has none.
-    @Test func `a trip has the codes of its vehicle, and loses no reading for them`() throws {
+    @Test func `a trip has its vehicle's codes, and reading them loses no other reading`() throws {
         let recorded = try record("petrol?\(Self.fast)", readsCodes: true)
         #expect(recorded.readings > 0 && recorded.readings == recorded.offered)
         for list in ["stored 2", "stored 0", "pending 1", "permanent 2"] {

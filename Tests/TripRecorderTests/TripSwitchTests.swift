@@ -97,7 +97,9 @@ import VehicleScan
     private final class Flag { var value = false }
 
     /// The adapter may be in another vehicle after a lost link.
-    @Test func `a trip that is begun in doubt waits until the vehicle is known`() throws {
+    @Test func `a trip that begins while the vehicle is unknown waits until the vehicle is known`()
+        throws
+    {
         let place = try Place()
         let trips = try place.make(isOn: false)
         let vehicle = try Vehicle.open(
@@ -158,7 +160,7 @@ import VehicleScan
         #expect(next?.number == 3)
     }
 
-    @Test func `a switch that is on waits for a session`() throws {
+    @Test func `a trip switch that is on waits for a session`() throws {
         let place = try Place()
         let trips = try place.make(isOn: false)
         try trips.begin()
@@ -199,7 +201,7 @@ import VehicleScan
         #expect(try place.trips().isEmpty)
     }
 
-    @Test func `a trip that could not begin with its session begins later in it`() throws {
+    @Test func `a trip that could not begin with its session begins later in the session`() throws {
         let place = try Place()
         let fault = Fault()
         let trips = try place.make(isOn: true, fault: fault)
@@ -221,7 +223,8 @@ import VehicleScan
         #expect(ended?.number == 1)
     }
 
-    @Test func `a trip that could not begin begins with the next session, unless it was ended`()
+    @Test
+    func `a trip that could not begin starts with the next session, unless the user ended it`()
         throws
     {
         let place = try Place()
@@ -244,7 +247,7 @@ import VehicleScan
 
     /// The thread that stores a trip tells its news to a board; another thread that shows the progress on this
     /// board may have it at that moment.
-    @Test func `the progress can be read while the end of a trip waits for its writer`() throws {
+    @Test func `the progress of a trip can be read while its end waits for the writer`() throws {
         let place = try Place()
         let known = Mutex<TripSwitch?>(nil)
         let reads = Mutex<[Bool]>([])
@@ -275,7 +278,7 @@ import VehicleScan
     }
 
     /// The codes that `log` reads at its start are read when a trip begins, and not without a trip.
-    @Test func `each trip gets the codes of its beginning`() throws {
+    @Test func `each trip gets the codes that were read at its beginning`() throws {
         let place = try Place()
         let lights = try LightChanges(try PIDTables.standard())
         let trips = try place.make(isOn: false, lights: lights)

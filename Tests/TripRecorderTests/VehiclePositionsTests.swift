@@ -49,7 +49,8 @@ import Testing
 
     private func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
 
-    @Test func `private positions go with the whole message, and nothing else goes`() throws {
+    @Test func `a private position is removed with its whole message, other messages stay`() throws
+    {
         var privacy = PositionPrivacy()
         #expect(VehiclePositions(privacy, Self.table()) == nil)
         privacy.isAlways = true
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a zone hides positions in it, and halves of positions`() throws {
+    @Test func `a zone hides the positions inside it, and halves of positions`() throws {
         var zones = try #require(try VehiclePositions(zones(), Self.table()))
         #expect(zones.allowed(Self.home, at: at(1), minute: nil) == [Self.home[3]])
         #expect(zones.allowed(Self.away, at: at(2), minute: nil) == Self.away)
@@ -80,7 +81,7 @@ import Testing
             ("GPS_Lat", "", "deg", "GPS_Long", "", "deg"),
             ("x", "GPS latitude", "Deg", "y", "GPS longitude", "Deg"),
         ])
-    func `users' tables have other names`(
+    func `a position is recognised by the names that users' tables have`(
         id: String, name: String, unit: String, other: String, otherName: String, otherUnit: String
     ) throws {
         let table = Self.table((id, name, unit), (other, otherName, otherUnit))
@@ -89,14 +90,16 @@ import Testing
         #expect(zones.allowed(Self.away, at: at(2), minute: nil) == Self.away)
     }
 
-    @Test func `a position in another unit cannot be compared with a zone`() throws {
+    @Test func `a position in another unit is hidden, because no zone can be compared with it`()
+        throws
+    {
         let table = Self.table(("LATITUDE", "", "min"), ("LONGITUDE", "", "min"))
         var zones = try #require(try VehiclePositions(zones(), table))
         #expect(zones.allowed(Self.away, at: at(1), minute: nil) == [Self.away[3]])
     }
 
     /// PGN 65267 of a truck.
-    @Test func `the standard table's position is one`() throws {
+    @Test func `the position in the standard table is recognised`() throws {
         let table = try PIDTables.standard()
         let record = try #require(
             table.records.first { record in

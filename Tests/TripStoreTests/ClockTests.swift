@@ -58,7 +58,7 @@ private let day: Int64 = 86_400_000_000
             // One without a battery begins in 1970; the other is right.
             (false, false, [100, now], false, true),
         ] as [(Bool?, Bool, [Int64], Bool, Bool)])
-    func `a clock counts as set by the word of the kernel, timesyncd or a battery clock`(
+    func `a clock counts as set if the kernel, timesyncd or a battery clock says so`(
         _ row: (kernel: Bool?, network: Bool, batteries: [Int64], isPC: Bool, isRight: Bool)
     ) {
         let evidence = ClockEvidence(
@@ -71,7 +71,7 @@ private let day: Int64 = 86_400_000_000
 
     private static let now: Int64 = 1_795_248_902
 
-    @Test func `the clocks of this machine agree with each other`() {
+    @Test func `the clocks of the test machine agree with each other`() {
         let (first, second) = (SystemClock.reading(), SystemClock.reading())
         #expect(abs(first.utc.microseconds - SystemClock.utc.microseconds) < 1_000_000)
         #expect(abs(first.bootTime.microseconds - second.bootTime.microseconds) < 100_000)
@@ -96,7 +96,7 @@ private let day: Int64 = 86_400_000_000
         #expect(clock.take(machine.reading) == nil)
     }
 
-    @Test func `a step that nothing proves right moves no trip`() {
+    @Test func `a step of a clock that is not proven right moves no trip`() {
         let machine = Machine(late: 2 * day, isSet: false)
         var clock = TripClock(
             TimeAnchor(monotonic: Fixtures.after(0), utc: Fixtures.start.later(by: -2 * day)),
@@ -108,7 +108,7 @@ private let day: Int64 = 86_400_000_000
         #expect(clock.take(machine.reading) == .corrected(2 * day))
     }
 
-    @Test func `slow adjustments are no steps`() {
+    @Test func `slow adjustments of a clock are not steps`() {
         let machine = Machine(isSet: true)
         var clock = TripClock(Fixtures.anchor, machine.reading)
         for second in 1...100 {
@@ -151,7 +151,7 @@ private let day: Int64 = 86_400_000_000
         #expect(take(6, delay: 0) == nil && clock.isSet)
     }
 
-    @Test func `a correction is said in days, hours, minutes and seconds`() {
+    @Test func `a correction is printed in days, hours, minutes and seconds`() {
         #expect(TripClock.Change.text(2 * day + 3_661_400_000) == "+2 d 1 h 1 min 1 s")
         #expect(TripClock.Change.text(-1_500_000) == "−2 s")
         #expect(TripClock.Change.corrected(499_999).event == nil)
@@ -191,7 +191,7 @@ private let day: Int64 = 86_400_000_000
         return found
     }
 
-    @Test func `a trip is put right while it is recorded, with an event`() throws {
+    @Test func `a trip is corrected during its recording, with an event`() throws {
         let scratch = try Scratch()
         let machine = Machine(late: 2 * day, isSet: false)
         let store = try TripStore(path: scratch.path(), clock: machine.read)
@@ -211,7 +211,7 @@ private let day: Int64 = 86_400_000_000
         #expect(try store.check() == [])
     }
 
-    @Test func `the next start of the same boot puts ended trips right, with their codes`() throws {
+    @Test func `the next start in the same boot corrects ended trips and their codes`() throws {
         let scratch = try Scratch()
         let machine = Machine(late: 2 * day, isSet: false)
         let store = try TripStore(path: scratch.path(), clock: machine.read)
@@ -235,7 +235,7 @@ private let day: Int64 = 86_400_000_000
             try vehicle?["last_seen"] as Int64? == Fixtures.start.microseconds + 60_000_000)
     }
 
-    @Test func `a trip of another boot stays marked unless a later trip of that boot is right`()
+    @Test func `a trip of another boot stays marked without a later trip that has a right clock`()
         throws
     {
         let scratch = try Scratch()
@@ -257,7 +257,7 @@ private let day: Int64 = 86_400_000_000
         #expect(try store.settleClocks(by: third.reading) == [])
     }
 
-    @Test func `a trip that is still written is left to its writer`() throws {
+    @Test func `a trip that is still recorded is corrected only by its recorder`() throws {
         let scratch = try Scratch()
         let machine = Machine(late: day, isSet: false)
         let store = try TripStore(path: scratch.path(), clock: machine.read)
@@ -270,7 +270,7 @@ private let day: Int64 = 86_400_000_000
         #expect(try store.trip(writer.trip).start == Fixtures.start)
     }
 
-    @Test func `an old trip from the future is marked, and stays so when its date has passed`()
+    @Test func `an old trip with a future time is marked, and stays marked after that time`()
         throws
     {
         let scratch = try Scratch()
@@ -286,7 +286,7 @@ private let day: Int64 = 86_400_000_000
         #expect(try unknown.trip(right).isClockSet == nil)
     }
 
-    @Test func `a shift by hand moves a trip, accepts its clock, and can be undone`() throws {
+    @Test func `a shift by the user moves a trip, accepts its clock, and can be undone`() throws {
         let scratch = try Scratch()
         let machine = Machine(late: 2 * day, isSet: false)
         let store = try TripStore(path: scratch.path(), clock: machine.read)
@@ -307,7 +307,7 @@ private let day: Int64 = 86_400_000_000
                 == [ClockCorrection(trip: trip, step: .seconds(172_807))])
     }
 
-    @Test func `a shift by hand moves no other trip of its boot`() throws {
+    @Test func `a shift by the user moves no other trip of the same boot`() throws {
         let scratch = try Scratch()
         let machine = Machine(late: 2 * day, isSet: false)
         let store = try TripStore(path: scratch.path(), clock: machine.read)
@@ -331,7 +331,8 @@ private let day: Int64 = 86_400_000_000
         #expect(try store.trip(early).seconds == 560)
     }
 
-    @Test func `a trip that lost its power is closed, and put right by a later trip of its boot`()
+    @Test
+    func `a trip that a power cut ended is closed, then corrected by a later trip of its boot`()
         throws
     {
         let scratch = try Scratch()

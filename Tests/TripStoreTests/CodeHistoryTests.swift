@@ -77,7 +77,7 @@ import Testing
     }
 
     /// The list of an ECU concerns only its own codes, even if another ECU has the same ones.
-    @Test func `a list without codes takes none from another ECU`() throws {
+    @Test func `an empty list of one ECU removes no code of another ECU`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let other = ECUAddress(0x7E9, .can11)
@@ -118,7 +118,7 @@ import Testing
     /// DM1 has the active codes, DM2 the others.
     ///
     /// The codes of one list do not disappear because the other list lacks them.
-    @Test func `two lists of one read are one`() throws {
+    @Test func `two lists of the same reading count as one list`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         func look(hour: Int64, _ lists: [[UInt32]]) throws {
@@ -162,7 +162,7 @@ import Testing
             ])
     }
 
-    @Test func `another vehicle's or ECU's list says nothing`() throws {
+    @Test func `the list of another vehicle or ECU changes no code`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         try look(store, hour: 1, [.stored: ["P0301"]])

@@ -16,11 +16,11 @@ import Testing
         }
     }
 
-    @Test func `a disk that nobody knows yet may be slow`() {
+    @Test func `a disk counts as slow before its first transaction`() {
         #expect(CommitPace(limit: .seconds(1)).wait == .milliseconds(500))
     }
 
-    @Test func `a disk that is slower than half of the limit has half of it to rest`() {
+    @Test func `a disk that is slower than half of the limit rests for half of the limit`() {
         var pace = CommitPace(limit: .seconds(1))
         pace.committed(in: .seconds(9))
         #expect(pace.wait == .milliseconds(500))

@@ -8,7 +8,7 @@ import Testing
 @testable import TripStore
 
 /// Another program removes or replaces the files of a database while a trip is written to it.
-@Suite struct `A database whose files are taken away` {
+@Suite struct `A database whose files are removed` {
     enum Theft: CaseIterable {
         case file, allFiles, renamed, folder, log, memory, replaced, replacedByText,
             replacedByFolder
@@ -56,7 +56,9 @@ import Testing
     }
 
     @Test(arguments: Theft.allCases)
-    func `is saved, and both trips that are written go on`(theft: Theft) throws {
+    func `a database whose files were removed is saved, and its open trips continue`(theft: Theft)
+        throws
+    {
         let scratch = try Scratch()
         let notices = Notices()
         let store = try TripStore(path: scratch.path("d/obdscan.db"))
@@ -98,7 +100,8 @@ import Testing
         #expect(try renamed.check() == [])
     }
 
-    @Test func `is held in memory until there is a place for it`() throws {
+    @Test func `a trip whose database was removed is held in memory until it can be saved`() throws
+    {
         let scratch = try Scratch()
         let notices = Notices()
         let store = try TripStore(path: scratch.path("d/obdscan.db"))
@@ -118,7 +121,7 @@ import Testing
         #expect(try store.trips().map(\.readings) == [20])
     }
 
-    @Test func `says at the end that the trip is lost where it cannot be saved`() throws {
+    @Test func `a trip whose removed database cannot be saved ends with an error`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path("d/obdscan.db"))
         let writer = try Fixtures.begin(store)
@@ -134,7 +137,7 @@ import Testing
 }
 
 @Suite struct `A work folder` {
-    @Test func `goes with its value, and its database gets the name when it is complete`() throws {
+    @Test func `a work folder is removed, and a complete database is moved to its target`() throws {
         let scratch = try Scratch()
         let target = scratch.path("new.db")
         func make(completely: Bool) throws {
@@ -152,7 +155,7 @@ import Testing
         #expect(throws: WorkFolder.Fault(errno: EEXIST)) { try make(completely: true) }
     }
 
-    @Test func `of a killed process is removed by the next one, that of a living one is not`()
+    @Test func `the work folder of a killed process is removed, that of a living process stays`()
         throws
     {
         let scratch = try Scratch()
@@ -180,7 +183,7 @@ import Testing
         #expect(access(scratch.path(".obdscan-keeps/more"), F_OK) == 0)
     }
 
-    @Test func `holds the copy of an older database while that is merged`() throws {
+    @Test func `a work folder holds the copy of an older database during a merge`() throws {
         let scratch = try Scratch()
         let old = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "Schemas/0001.db")
@@ -205,7 +208,7 @@ import Testing
     }
 }
 
-@Suite struct `A database of a stranger` {
+@Suite struct `A database that another program changed` {
     /// Changes to the schema by the owner of the file.
     ///
     /// With each of them, a command could hang or run foreign code.
@@ -225,7 +228,7 @@ import Testing
         // A missing table.
         "DROP TABLE trip_tag;",
     ])
-    func `is refused when it is opened`(change: String) throws {
+    func `a database with a changed schema is refused when it is opened`(change: String) throws {
         let scratch = try Scratch()
         _ = try TripStore(path: scratch.path())
         try scratch.sql { database in
@@ -244,7 +247,7 @@ import Testing
         #expect(throws: StoreError.self) { try own.merge(from: scratch.path()) }
     }
 
-    @Test func `may have tables, views and indexes that obdscan does not read`() throws {
+    @Test func `a database may have tables, views and indexes that obdscan does not read`() throws {
         let scratch = try Scratch()
         _ = try TripStore(path: scratch.path())
         try scratch.sql { database in
@@ -258,7 +261,8 @@ import Testing
     }
 
     @Test(arguments: 1...Migrations.newest)
-    func `of any version is what its migrations make`(version: Int) throws {
+    func `a database of any version has the schema that its migrations create`(version: Int) throws
+    {
         try Connection().access { database in
             try Migrations.run(on: database, from: 0, to: version)
             #expect(try SchemaCheck.fault(in: database, version: version) == nil)

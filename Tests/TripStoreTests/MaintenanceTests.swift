@@ -30,7 +30,7 @@ import Testing
     }
 
     /// A copy of the file alone would lack what the log holds.
-    @Test func `a database knows of changes that its file does not have`() throws {
+    @Test func `a database includes changes that are not yet in its file`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         _ = try drive(store, start: 0, seconds: 2)
@@ -74,7 +74,9 @@ import Testing
         #expect(try store.check().contains(fault))
     }
 
-    @Test func `a check counts trips as trips does, and scans apart`() throws {
+    @Test func `a check counts the same trips as the list of trips, and counts scans separately`()
+        throws
+    {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         _ = try drive(store, start: 0, seconds: 1)
@@ -90,7 +92,7 @@ import Testing
         #expect(try store.examine().scans == 1)
     }
 
-    @Test func `compacting gives the space of what was deleted back`() throws {
+    @Test func `compacting frees the space of deleted rows`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let trip = try drive(store, start: 0, seconds: 1000)
@@ -104,7 +106,7 @@ import Testing
 
     // MARK: Merge
 
-    @Test func `merging takes what is new, once`() throws {
+    @Test func `a merge takes new trips once`() throws {
         let scratch = try Scratch()
         let here = try TripStore(path: scratch.path())
         let there = try TripStore(path: scratch.path("there.db"))
@@ -131,7 +133,7 @@ import Testing
         #expect(try here.codeHistory().map(\.reports) == [3])
     }
 
-    @Test func `an older database is merged and stays as it is`() throws {
+    @Test func `an older database is merged and stays unchanged`() throws {
         let scratch = try Scratch()
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Schemas/0001.db")
@@ -148,7 +150,8 @@ import Testing
             })
     }
 
-    @Test func `two vehicles of one name stay two, and one keeps the name`() throws {
+    @Test func `two vehicles with the same name stay two vehicles, and one keeps the name`() throws
+    {
         let scratch = try Scratch()
         let stores = try ["here.db", "there.db"].map { try TripStore(path: scratch.path($0)) }
         let vins = ["1HGCM82633A004352", "5XXBD1GA8LX000042"]
@@ -174,7 +177,9 @@ import Testing
     }
 
     /// A batch reads its vehicles, and names them, at the same time.
-    @Test func `of two vehicles that are given one name at once, one has the name`() async throws {
+    @Test func `if two vehicles get the same name at the same time, only one has the name`()
+        async throws
+    {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let vins = ["1HGCM82633A004352", "5XXBD1GA8LX000042"]
@@ -208,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `only the trips that are wanted are taken`() throws {
+    @Test func `a merge takes only the chosen trips`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         _ = try drive(store, start: 0, seconds: 1)
@@ -218,7 +223,9 @@ import Testing
         #expect(try one.trips().map(\.readings) == [20] && one.check() == [])
     }
 
-    @Test func `merging keeps names, and says which trips are longer there`() throws {
+    @Test func `a merge keeps names, and reports trips that are longer in the other database`()
+        throws
+    {
         let scratch = try Scratch()
         let here = try TripStore(path: scratch.path())
         let trip = try drive(here, start: 0, seconds: 5)
@@ -241,7 +248,7 @@ import Testing
 
     // MARK: Recover
 
-    @Test func `a sound database is recovered whole`() throws {
+    @Test func `a sound database is recovered completely`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         _ = try drive(store, start: 0, seconds: 100)
@@ -257,7 +264,7 @@ import Testing
     }
 
     /// Raw bytes are with the first signal of a record.
-    @Test func `records whose first rows are lost are sound after recovery`() throws {
+    @Test func `records are sound after a recovery that lost their first rows`() throws {
         let scratch = try Scratch()
         do { _ = try drive(try TripStore(path: scratch.path()), start: 0, seconds: 10) }
         try scratch.sql { try $0.execute("UPDATE reading SET raw = NULL WHERE t < 5000000") }
@@ -280,7 +287,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `from a damaged file everything is saved that can be read`(_ seed: Int) throws {
+    func `everything that can be read in a damaged file is saved`(_ seed: Int) throws {
         let scratch = try Scratch()
         var all: Set<String> = []
         do {
@@ -312,7 +319,7 @@ import Testing
         #expect(found.subtracting(all).isEmpty)
     }
 
-    @Test func `noise is no database`() throws {
+    @Test func `a recovery finds no trips in a file of noise`() throws {
         let scratch = try Scratch()
         var generator = SeededGenerator(seed: 7)
         let noise = Data((0..<40_960).map { _ in UInt8.random(in: 0...255, using: &generator) })
@@ -326,7 +333,7 @@ import Testing
     }
 
     /// Values from SQLite's own description of the record format.
-    @Test func `records are read as the format says, or not at all`() {
+    @Test func `records are read according to the file format, or not at all`() {
         typealias Page = BTreePage
         // The header has 7 bytes. The types are 0, 1, 4, 8, 13 + 2·2 = 17 (text of 2 bytes), 14
         // (blob of 1).

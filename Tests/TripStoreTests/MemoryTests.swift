@@ -10,7 +10,7 @@ import Testing
         UTC(microseconds: Fixtures.start.microseconds + day * 86_400_000_000)
     }
 
-    @Test func `an accessory is remembered with everything`() throws {
+    @Test func `an adapter is remembered with all of its properties`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         var adapter = RememberedAccessory(address: "serial:/dev/serial/by-id/usb-FTDI-if00")
@@ -107,7 +107,7 @@ import Testing
                 == ["2026-11-21T08:15:05.000000Z|linkLost|-|1.5|gone"])
     }
 
-    @Test func `a range of time is found by the key, through the view too`() throws {
+    @Test func `a range of time is found by the key, also through the view`() throws {
         let scratch = try Scratch()
         try store(scratch)
         let plan = try lines(
@@ -129,7 +129,7 @@ import Testing
         "INSERT INTO trip (purpose, start, monotonic) VALUES ('party', 0, 0)",
         "UPDATE trip SET end_reason = 'bored'",
         "INSERT INTO event VALUES (1, 0, 0, 'party', NULL, NULL, NULL, NULL, '')",
-    ]) func `the schema refuses what makes no sense`(_ sql: String) throws {
+    ]) func `the schema refuses impossible rows`(_ sql: String) throws {
         let scratch = try Scratch()
         try store(scratch)
         #expect(throws: DatabaseError.self) { try scratch.sql { try $0.execute(sql) } }

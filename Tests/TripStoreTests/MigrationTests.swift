@@ -17,7 +17,7 @@ import Testing
             to: URL(filePath: scratch.path()))
     }
 
-    @Test func `every older schema has its kept database`() throws {
+    @Test func `every older schema has a stored database`() throws {
         let kept = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
         #expect(kept == (1..<Migrations.newest).map { "000\($0).db" })
     }
@@ -25,7 +25,7 @@ import Testing
     /// A different SQLite may store a statement in other words.
     ///
     /// Then the databases are compared column by column.
-    @Test func `migrations/schema.sql is what all steps make`() throws {
+    @Test func `migrations/schema.sql equals the schema after all migrations`() throws {
         let made = try Connection().access { database in
             try Migrations.run(on: database, from: 0)
             return try SchemaCheck.text(in: database)
@@ -78,7 +78,8 @@ import Testing
     /// The test ID, the value, and the limits of the simulated vehicle.
     ///
     /// A limit at the end of 16 bits means that there is none.
-    @Test func `a database of version 2 no longer takes the ends of a scaling for limits`() throws {
+    @Test func `in a database of version 2 the ends of a scaling no longer count as limits`() throws
+    {
         let scratch = try Scratch()
         try old("0002", in: scratch)
         let store = try TripStore(path: scratch.path())
@@ -136,7 +137,9 @@ import Testing
         }
     }
 
-    @Test func `a database of version 4 keeps its events and edits, and knows no clock`() throws {
+    @Test func `a database of version 4 keeps events and edits, and its trips have no clock state`()
+        throws
+    {
         let scratch = try Scratch()
         try old("0004", in: scratch)
         let store = try TripStore(path: scratch.path())

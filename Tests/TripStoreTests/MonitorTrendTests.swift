@@ -12,7 +12,7 @@ import TripStore
             (0x0064, 0xFFFF, 125, 25, nil), (0x0000, 0xFFFF, 125, nil, nil),
             (0x0064, 0x00C8, 90, -10, -0.1),
         ] as [(UInt16, UInt16, Double, Double?, Double?)])
-    func `leaves out what is no limit`(
+    func `the margin of a test result ignores a bound that is not a limit`(
         low: UInt16, high: UInt16, value: Double, margin: Double?, share: Double?
     ) {
         let bytes = [low, high].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }

@@ -9,7 +9,7 @@ import Testing
     /// Released migrations must never change.
     ///
     /// These are the FNV-1a hashes (64 bits) of the files.
-    @Test func `migrations are what they were when they were released`() {
+    @Test func `a released migration never changes`() {
         let hashes = Migrations.steps.map { file in
             file.contents.withUTF8Buffer {
                 $0.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -29,7 +29,7 @@ import Testing
                 ])
     }
 
-    @Test func `a new database and its directories are made for their owner alone`() throws {
+    @Test func `only the owner can read a new database and its directories`() throws {
         let scratch = try Scratch()
         let path = scratch.path("new/deeper/obdscan.db")
         let store = try TripStore(path: path)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `commits are synchronous, the log is written ahead, foreign keys are checked`()
+    @Test func `commits are synchronous, the log is a write-ahead log, foreign keys are checked`()
         throws
     {
         let scratch = try Scratch()
@@ -59,7 +59,7 @@ import Testing
         #expect(try store.check() == [])
     }
 
-    @Test func `a database is opened again as it is`() throws {
+    @Test func `a database can be opened again`() throws {
         let scratch = try Scratch()
         _ = try TripStore(path: scratch.path())
         let again = try TripStore(path: scratch.path())
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `an older database is brought up to date only by who may write`() throws {
+    @Test func `an older database is upgraded only if it is opened for writing`() throws {
         let scratch = try Scratch()
         try scratch.sql { try $0.execute("PRAGMA application_id = 1329742931") }
         #expect(throws: StoreError.older(path: scratch.path(), version: 0)) {
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// A full disk can leave an empty file.
-    @Test func `an empty file is none yet, and becomes one when it may be written to`() throws {
+    @Test func `an empty file becomes a database only when it is opened for writing`() throws {
         let scratch = try Scratch()
         try Data().write(to: URL(filePath: scratch.path()))
         #expect(throws: StoreError.empty(path: scratch.path())) {
@@ -98,7 +98,7 @@ import Testing
         #expect(try TripStore(path: scratch.path(), access: .readOnly).trips() == [])
     }
 
-    @Test func `another program's database is left alone`() throws {
+    @Test func `another program's database is refused and stays unchanged`() throws {
         let scratch = try Scratch()
         try scratch.sql { try $0.execute("CREATE TABLE person (name TEXT)") }
         #expect(throws: StoreError.foreign(path: scratch.path())) {
@@ -111,7 +111,7 @@ import Testing
         #expect(try scratch.sql { try $0.hasTable("person") })
     }
 
-    @Test func `a file that is no database is left alone`() throws {
+    @Test func `a file that is not a database is refused and stays unchanged`() throws {
         let scratch = try Scratch()
         let text = Data(String(repeating: "time,rpm\n", count: 1000).utf8)
         try text.write(to: URL(filePath: scratch.path()))
@@ -123,7 +123,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: scratch.path())) == text)
     }
 
-    @Test func `a missing file is not made by who only reads`() throws {
+    @Test func `a missing file is not created if it is opened for reading`() throws {
         let scratch = try Scratch()
         #expect(throws: StoreError.missing(path: scratch.path())) {
             try TripStore(path: scratch.path(), access: .readOnly)
@@ -131,7 +131,7 @@ import Testing
         #expect(access(scratch.path(), F_OK) != 0)
     }
 
-    @Test func `a place where no file can be made says why`() throws {
+    @Test func `the error gives the reason why a database cannot be created`() throws {
         let scratch = try Scratch()
         try Data().write(to: URL(filePath: scratch.path("file")))
         #expect(throws: StoreError.cannotCreate(path: scratch.path("file/a.db"), errno: ENOTDIR)) {
@@ -144,7 +144,7 @@ import Testing
 
     /// Root can write everywhere.
     @Test(.enabled(if: geteuid() != 0))
-    func `a directory that may only be read says so`() throws {
+    func `the error names a directory without permission to write`() throws {
         let scratch = try Scratch()
         let directory = scratch.path("closed")
         #expect(mkdir(directory, 0o500) == 0)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a database of another user names its owner`() throws {
+    @Test func `the error names the owner of another user's database`() throws {
         let scratch = try Scratch()
         let path = geteuid() == 0 ? scratch.path() : "/etc/passwd"
         if geteuid() == 0 {
@@ -169,7 +169,7 @@ import Testing
 
     /// Root can read everywhere.
     @Test(.enabled(if: geteuid() != 0))
-    func `a file in a directory that may not be read is not missing`() throws {
+    func `a file in a directory without permission to read is not reported as missing`() throws {
         let scratch = try Scratch()
         let directory = scratch.path("closed")
         #expect(mkdir(directory, 0) == 0)
@@ -217,17 +217,19 @@ import Testing
         """
 
     @Test(arguments: [("98:0", "ext3"), ("0:52", "nfs4"), ("0:53", "fuse.sshfs")])
-    func `a device's kind of file system is found`(_ device: String, _ kind: String) {
+    func `the kind of file system on a device is found`(_ device: String, _ kind: String) {
         #expect(FileSystem.kind(ofDevice: device, in: Self.mounts) == kind[...])
     }
 
-    @Test func `what is not listed is unknown, and a local folder is local`() throws {
+    @Test func `a device that is not listed is unknown, and a local folder is not on the network`()
+        throws
+    {
         #expect(FileSystem.kind(ofDevice: "8:1", in: Self.mounts) == nil)
         #expect(!FileSystem.isOnNetwork("/proc"))
         #expect(!FileSystem.isOnNetwork("/nowhere"))
     }
 
-    @Test func `commits may be left to the system`() throws {
+    @Test func `fast commits do not wait for the disk`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path(), limits: .init(isFast: true))
         #expect(

@@ -5,8 +5,10 @@ import Testing
 
 @testable import TripStore
 
-@Suite struct `What came at once` {
-    @Test func `is taken whole or not at all, and stands in the order of offering`() throws {
+@Suite struct `Entries that were offered together` {
+    @Test func `entries that were offered together are stored completely or not at all, in order`()
+        throws
+    {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
@@ -65,7 +67,7 @@ import Testing
         #expect(found.isEmpty)
     }
 
-    @Test func `readiness is what was last said at a moment`() throws {
+    @Test func `the readiness at a moment is the last one that the ECU reported before`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
@@ -92,7 +94,7 @@ import Testing
     }
 
     /// SAE J1979, service 04: clearing resets the monitors and erases their results.
-    @Test func `what an ECU has cleared is not known any more`() throws {
+    @Test func `test results that an ECU has cleared are no longer known`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)

@@ -49,7 +49,7 @@ import Testing
         #expect(try store.trip(writer.trip) == before)
     }
 
-    @Test func `a better table decodes old trips again, and nothing else changes`() throws {
+    @Test func `a better table decodes old trips again and changes only values`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)

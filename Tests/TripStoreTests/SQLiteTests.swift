@@ -69,12 +69,12 @@ import Testing
         }
     }
 
-    @Test func `a text in double quotes is no string`() throws {
+    @Test func `a text in double quotes is not a string`() throws {
         let error = try error { try memory { try $0.execute(#"SELECT "nothing""#) } }
         #expect(error.message == "no such column: nothing")
     }
 
-    @Test func `a statement that is none, or several, is refused as a query`() throws {
+    @Test func `text without a statement, or with several, is refused as a query`() throws {
         try memory { database throws in
             try fails(SQLITE_MISUSE) { _ = try database.rows(" -- nothing") }
             try fails(SQLITE_MISUSE) { _ = try database.rows("SELECT 1; SELECT 2") }
@@ -92,7 +92,7 @@ import Testing
         .blob([0, 255, 0]), .blob(Array(repeating: 7, count: 100_000)),
     ]
 
-    @Test(arguments: values) func `a value is stored as it is`(_ value: SQLValue) throws {
+    @Test(arguments: values) func `a value is stored unchanged`(_ value: SQLValue) throws {
         try memory { database in
             try database.execute("CREATE TABLE t (a)")
             try database.execute("INSERT INTO t VALUES (?)", Arguments([value]))
@@ -111,12 +111,12 @@ import Testing
         }
     }
 
-    @Test func `a number that is none becomes null`() throws {
+    @Test func `NaN becomes null`() throws {
         let stored = try memory { try $0.value(Double.self, "SELECT ?", [Double.nan]) }
         #expect(stored == nil)
     }
 
-    @Test func `types of the program have one form`() throws {
+    @Test func `each type of the program has one form in all tables`() throws {
         let ecu = ECUAddress(0x7E8, .can11)
         let arguments: Arguments = [
             true, UInt8(255), -1, 0.5, ecu, VIN("1HGCM82633A004352"), DTC("P0301"),
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a value of another kind is damage, and never another value`() throws {
+    @Test func `a stored value of another type is an error, never converted`() throws {
         try memory { database in
             let row = try #require(
                 try database.row(
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// A newer version may know more kinds and addresses.
-    @Test func `an unknown name counts as none`() throws {
+    @Test func `an unknown name counts as a missing value`() throws {
         try memory { database in
             let row = try #require(try database.row("SELECT 'unheard' AS name"))
             #expect(try row["name"] as EndReason? == nil)
@@ -211,7 +211,7 @@ import Testing
 
     // MARK: Statements
 
-    @Test func `a cached statement is compiled once, and has no old values`() throws {
+    @Test func `a cached statement is compiled once, and keeps no old arguments`() throws {
         try memory { database in
             let first = try database.cached("SELECT ?").handle
             #expect(try database.value(Int.self, "SELECT ?", [5], isCached: true) == 5)
@@ -253,7 +253,9 @@ import Testing
         }
     }
 
-    @Test func `copied rows outlive their query, and the last row its cursor`() throws {
+    @Test func `copied rows of a query stay valid after the query`()
+        throws
+    {
         try memory { database in
             let rows = try database.rows("SELECT 1 AS a UNION SELECT 2")
             #expect(try rows.count == 2 && rows[0]["a"] == 1 && rows[1]["a"] == 2)
@@ -361,7 +363,7 @@ import Testing
         }
     }
 
-    @Test func `another writer is waited for as long as wanted`() throws {
+    @Test func `a connection waits for another writer up to its time limit`() throws {
         let (holder, hasty, patient) = (
             try file(), try file(), try file(.init(patience: .milliseconds(300)))
         )
@@ -390,13 +392,13 @@ import Testing
     }
 
     @Test(arguments: ["file:x.db", "file:x.db?mode=memory", ":memory:", ":x.db"])
-    func `a path is never one of SQLite's own names`(_ path: String) throws {
+    func `a file path is never read as one of SQLite's special names`(_ path: String) throws {
         let name = Connection.name(ofFile: path)
         #expect(name == "./" + path)
         #expect(Connection.name(ofFile: "/tmp/" + path) == "/tmp/" + path)
     }
 
-    @Test func `a closed connection is an error, and may be closed again`() throws {
+    @Test func `the use of a closed connection is an error, and it may be closed again`() throws {
         let connection = try Connection()
         try connection.close()
         try connection.close()
@@ -413,7 +415,7 @@ import Testing
         }
     }
 
-    @Test func `a stored condition is true as SQL says`() throws {
+    @Test func `a stored condition is true or false by the rules of SQL`() throws {
         let stored: [(SQLValue, Bool?)] = [
             (.integer(0), false), (.integer(-2), true), (.real(0.5), true), (.text("text"), false),
             (.text("1"), true), (.blob([1]), false), (.null, nil),
@@ -451,7 +453,7 @@ import Testing
 
     // MARK: Files
 
-    @Test func `references are checked unless that is not wanted`() throws {
+    @Test func `foreign keys are checked unless the caller switches the check off`() throws {
         let schema = "CREATE TABLE p (a PRIMARY KEY); CREATE TABLE c (p REFERENCES p)"
         try file().access { database in
             try database.execute(schema)
@@ -463,7 +465,7 @@ import Testing
         }
     }
 
-    @Test func `a full database is an error, and what was stored stays`() throws {
+    @Test func `a full database is an error, and stored rows stay`() throws {
         try file().access { database in
             try database.execute("CREATE TABLE t (a); PRAGMA max_page_count = 10")
             try database.execute("INSERT INTO t VALUES ('kept')")
@@ -480,7 +482,7 @@ import Testing
         }
     }
 
-    @Test func `a file of another kind is not opened, and a damaged page is found`() throws {
+    @Test func `a file that is not a database is refused, and a damaged page is found`() throws {
         try Data("no database, but longer than the first bytes of one".utf8).write(
             to: URL(filePath: scratch.path()))
         try fails(SQLITE_NOTADB) { _ = try file() }
@@ -506,7 +508,7 @@ import Testing
         }
     }
 
-    @Test func `a closed connection says so, and an open query keeps it open`() throws {
+    @Test func `the error names a closed connection, and an open query prevents closing`() throws {
         let connection = try file()
         try connection.access { database in
             try database.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1)")

@@ -106,7 +106,7 @@ import Testing
         return place
     }
 
-    @Test func `rows in memory are taken after a kill, once`() async throws {
+    @Test func `rows in memory are stored once by the next process after a kill`() async throws {
         let writer = try await record(3)
         let event = TripEvent(.timeout, text: "no answer")
         #expect(writer.offer(.event(event), at: Fixtures.after(60)))
@@ -155,7 +155,7 @@ import Testing
         try writer.end(.stopped, at: Fixtures.after(7))
     }
 
-    @Test func `without memory, readings are on the disk within a second`() async throws {
+    @Test func `without a copy in memory, readings are on the disk within a second`() async throws {
         try FileManager.default.createDirectory(
             atPath: scratch.path("obdscan-\(geteuid())"), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o777])
@@ -167,7 +167,7 @@ import Testing
         try writer.end(.stopped, at: Fixtures.after(7))
     }
 
-    @Test func `the rows of a process that lives are left alone`() async throws {
+    @Test func `the rows of a living process stay in memory`() async throws {
         let writer = try await record(2)
         let path = try await eventually { Self.copies(scratch).first }
         let other = try Self.open(scratch)
@@ -178,7 +178,7 @@ import Testing
         #expect(try Self.speeds(scratch) == [800, 900, 901])
     }
 
-    @Test func `a store that only reads leaves the copy`() async throws {
+    @Test func `a store that only reads does not touch the copy`() async throws {
         let writer = try await record(2)
         let place = try await killed(2)
         let reader = try Self.open(place, .readOnly)
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test(arguments: ["UPDATE trip SET monotonic = 7", "UPDATE trip SET writer = 'boot:2:2'"])
-    func `rows of another trip are neither taken nor removed`(_ sql: String) async throws {
+    func `rows of another trip are neither stored nor removed`(_ sql: String) async throws {
         let writer = try await record(2)
         let place = try await killed(2, sql)
         let next = try Self.open(place)
@@ -200,7 +200,7 @@ import Testing
         try writer.end(.stopped, at: Fixtures.after(9))
     }
 
-    @Test func `a damaged copy is named and kept`() async throws {
+    @Test func `a damaged copy is reported and kept`() async throws {
         let writer = try await record(2)
         for damage in [Data("no database at all, but long enough".utf8), nil] {
             let place = try await killed(2)
@@ -220,7 +220,7 @@ import Testing
         try writer.end(.stopped, at: Fixtures.after(9))
     }
 
-    @Test func `a trip that another program closed takes its rows, unless it was changed`()
+    @Test func `a trip that another program closed gets its rows in memory unless it was edited`()
         async throws
     {
         let writer = try await record(2)
@@ -238,7 +238,9 @@ import Testing
         try writer.end(.stopped, at: Fixtures.after(9))
     }
 
-    @Test func `an edit of a trip whose process died takes its rows first`() async throws {
+    @Test func `an edit of a trip whose process died first stores the trip's rows in memory`()
+        async throws
+    {
         let writer = try await record(3)
         let place = try await killed(3)
         let alive = try #require(WriterIdentity.current()?.text)
@@ -269,7 +271,9 @@ import Testing
         #expect(try Self.open(place).trip(1).readings == 301)
     }
 
-    @Test func `a merge and a recovery take the rows, and leave their file`() async throws {
+    @Test func `a merge and a recovery include the rows in memory, and keep their file`()
+        async throws
+    {
         let writer = try await record(3)
         let place = try await killed(3)
         var limits = TripStore.Limits()

@@ -34,7 +34,7 @@ import Testing
         return writer.trip
     }
 
-    @Test func `positions go by their age, also those of drives with a name`() throws {
+    @Test func `positions are deleted by their age, also those of drives with a name`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         func drive(_ second: Int64) throws -> Int64 {
@@ -101,7 +101,8 @@ import Testing
         try store.makeRoom(1 << 40, except: { kept }, mayDelete: mayDelete, disk: { 0 })
     }
 
-    @Test func `the oldest delivered drives go first, and only as many as needed`() throws {
+    @Test func `the oldest delivered drives are deleted first, and only as many as needed`() throws
+    {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         // The numbers are not the order: trips are imported and merged.
@@ -127,7 +128,8 @@ import Testing
     }
 
     /// Each of them is kept for one reason alone.
-    @Test func `no trip goes that is open, named, tagged, noted, read or of a wrong clock`() throws
+    @Test func `no trip is deleted that is open, named, tagged, noted, read or of a wrong clock`()
+        throws
     {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
@@ -151,7 +153,7 @@ import Testing
         #expect(try clear(store)?.trips == [open.trip])
     }
 
-    @Test func `trips that were deleted go before any other, and without a sink nothing else`()
+    @Test func `trips that the user deleted are erased first, and no others without a sink`()
         throws
     {
         let scratch = try Scratch()
@@ -164,7 +166,7 @@ import Testing
         #expect(throws: TripEditFault.nothingToUndo) { try store.undoEdit() }
     }
 
-    @Test func `a long trip goes in steps, whose log of changes stays short`() throws {
+    @Test func `a long trip is deleted in steps that keep the write-ahead log short`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let long = try drive(store, at: 0, readings: 50_000)
@@ -183,7 +185,7 @@ import Testing
         #expect(try store.check() == [])
     }
 
-    @Test func `interrupted steps leave a trip that is not shown, not restored and not a fault`()
+    @Test func `after an interrupted deletion the trip is not shown, restored or called a fault`()
         throws
     {
         let scratch = try Scratch()

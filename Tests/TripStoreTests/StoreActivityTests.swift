@@ -4,7 +4,7 @@ import Testing
 
 @testable import TripStore
 
-@Suite struct `What a database says about its recorder` {
+@Suite struct `The state of a recorder in its database` {
     @Test func `an open trip of a living process is a recording`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// A computer without a clock of its own starts in 1970.
-    @Test func `a drive whose clock is not set is the newest one all the same`() throws {
+    @Test func `a drive whose clock is not set can be the newest drive`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         for day in 0..<6 as Range<Int64> {

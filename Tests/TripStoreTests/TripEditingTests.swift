@@ -32,7 +32,7 @@ import Testing
         return found
     }
 
-    @Test func `a trip that is cut and joined again is what it was`() throws {
+    @Test func `a trip that is split and joined again is unchanged`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let id = try drive(store, start: 0, vin: Fixtures.vinText, tags: ["home"])
@@ -90,7 +90,7 @@ import Testing
         #expect(try store.trip(other).readings == 244 && store.trip(other).seconds == 160)
     }
 
-    @Test func `several trips are joined, or none`() throws {
+    @Test func `several trips are joined completely or not at all`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let ids = [
@@ -113,7 +113,7 @@ import Testing
     }
 
     /// The second trip begins in the same microsecond as the last reading of the first one.
-    @Test func `trips whose readings meet are not joined`() throws {
+    @Test func `trips with readings at the same time are not joined`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let first = try drive(store, start: 0)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 0, 60, 61] as [Int64])
-    func `a trip is not cut at its ends or outside`(_ second: Int64) throws {
+    func `a trip is not split at its ends or outside`(_ second: Int64) throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let id = try drive(store, start: 0)

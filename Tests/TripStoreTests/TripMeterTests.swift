@@ -5,7 +5,7 @@ import Testing
 @testable import TripStore
 
 @Suite struct TripMeterTests {
-    @Test func `distance is the speed's integral, and nothing over gaps`() {
+    @Test func `the distance is the integral of the speed, without gaps`() {
         var meter = TripMeter()
         #expect(meter.distance == nil)
         meter.add(0, .speed, channel: 0, t: -20_000_000)
@@ -57,7 +57,7 @@ import Testing
         #expect(meter.hardBrakings == brakings && meter.hardAccelerations == starts)
     }
 
-    @Test func `a step of 1 km/h in quick answers is no braking`() {
+    @Test func `a step of 1 km/h in quick answers is not a hard braking`() {
         // 20 answers per second, 1 km/h less every second: 0.28 m/s².
         let speeds = (0..<200).map { 100 - Double($0 / 20) }
         #expect(drive(speeds, step: 0.05).hardBrakings == 0)
@@ -80,7 +80,7 @@ import Testing
             (DataID(DataID.parameterGroups, 0xFEE0), "SPN244", nil),
             (DataID(.freezeFrame, 0x0C), "RPM", nil), (DataID(.readData, 0x010C), "X", nil),
         ] as [(DataID, String, Int64?)])
-    func `what moves is known in every standard`(
+    func `engine speed, vehicle speed and odometer are recognised in every standard`(
         _ id: DataID, _ signal: String, _ role: Int64?
     ) throws {
         #expect(TripMeter.Role(id, signal: signal)?.rawValue == role)

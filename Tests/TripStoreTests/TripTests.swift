@@ -70,7 +70,7 @@ import Testing
     /// A record with several signals stores its bytes once.
     ///
     /// Two ECUs must not share them.
-    @Test func `equal bytes of two ECUs are each one's own`() throws {
+    @Test func `equal bytes of two ECUs are stored for each ECU`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
@@ -95,7 +95,7 @@ import Testing
     /// FF means that the ECU has no value.
     ///
     /// It must not count in the mean or the maximum.
-    @Test func `what an ECU does not know is in no sum`() throws {
+    @Test func `missing values of an ECU are in no sum`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
@@ -116,7 +116,7 @@ import Testing
     /// Frozen values have a frame and a code.
     ///
     /// They are not part of a signal's course.
-    @Test func `frozen values and live ones add up apart`() throws {
+    @Test func `frozen values and live values are added up separately`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
@@ -141,7 +141,7 @@ import Testing
                 == [4000, 5000, 6000, 7000])
     }
 
-    @Test func `everything comes back as it was, in its order`() throws {
+    @Test func `all items are read back unchanged and in order`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
@@ -245,7 +245,7 @@ import Testing
         #expect(view == ["81076504", "81076504", "81076504"])
     }
 
-    @Test func `what arrives late or at the same time is kept too`() throws {
+    @Test func `items that arrive late or at the same time are kept, too`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
@@ -262,7 +262,7 @@ import Testing
         #expect(try store.trip(writer.trip).readings == 8)
     }
 
-    @Test func `a selection narrows by signal, ECU, time and freeze frames`() throws {
+    @Test func `readings can be selected by signal, ECU, time and freeze frame`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
@@ -344,7 +344,7 @@ import Testing
         #expect(lastSeen == trip.end.microseconds)
     }
 
-    @Test func `trips are listed by what is asked for`() throws {
+    @Test func `trips can be listed by vehicle, name, time, tag, text and number`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let vin = try #require(VIN(Fixtures.vinText))
@@ -388,7 +388,7 @@ import Testing
         try next.end(.stopped, at: Fixtures.after(0))
     }
 
-    @Test func `drives are numbered on, whatever is read between them`() throws {
+    @Test func `drives have consecutive numbers, whatever scans are between them`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         var numbers: [Int64] = []
@@ -413,7 +413,7 @@ import Testing
         try next.end(.stopped, at: Fixtures.after(1))
     }
 
-    @Test func `the history of codes spans trips and outlives them`() throws {
+    @Test func `the history of codes spans trips and stays when trips are deleted`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let vin = try #require(VIN(Fixtures.vinText))
@@ -463,7 +463,7 @@ import Testing
         }
     }
 
-    @Test func `a signal described anew is another channel`() throws {
+    @Test func `a signal with a new description is another channel`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         for unit in ["rpm", "1/min", "rpm"] {

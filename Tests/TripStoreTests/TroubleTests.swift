@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `a full disk loses nothing stored, holds what comes and goes on when there is room`()
+    @Test func `on a full disk stored rows stay, and new rows wait in memory for space`()
         throws
     {
         let scratch = try Scratch()
@@ -69,7 +69,9 @@ import Testing
         #expect(try store.check() == [])
     }
 
-    @Test func `an end on a full disk says what is lost and leaves the rest`() throws {
+    @Test func `a trip that ends on a full disk reports the lost rows and keeps the stored rows`()
+        throws
+    {
         let scratch = try Scratch()
         let roomy = try TripStore(path: scratch.path())
         let size = try roomy.read { try $0.value(Int.self, "PRAGMA page_count") ?? 0 } * 4096
@@ -85,7 +87,9 @@ import Testing
         #expect(try roomy.trip(writer.trip).readings == 100)
     }
 
-    @Test func `a database that another program locks is waited for, then held against`() throws {
+    @Test func `while another program locks the database, rows are held in memory after a wait`()
+        throws
+    {
         let scratch = try Scratch()
         let store = try TripStore(
             path: scratch.path(), limits: .init(patience: .milliseconds(1)))
@@ -104,7 +108,7 @@ import Testing
         #expect(try store.trip(writer.trip).readings == 50)
     }
 
-    @Test func `an impossible entry is left out, all others are stored`() throws {
+    @Test func `an impossible entry is left out, all other entries are stored`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let notices = Notices()
@@ -126,7 +130,7 @@ import Testing
         #expect(try store.readings(ofTrip: writer.trip).signals.map(\.readings) == [40])
     }
 
-    @Test func `a trip deleted under its writer is not written to any more`() throws {
+    @Test func `nothing more is written to a trip that was deleted during its recording`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let notices = Notices()
@@ -145,7 +149,7 @@ import Testing
     }
 
     /// The child process stores ten seconds, offers ten more, and is killed.
-    @Test func `a killed process loses only what it had not committed`() async throws {
+    @Test func `a killed process loses only rows that it had not committed`() async throws {
         let scratch = try Scratch()
         let path = scratch.path()
         // The closure may capture nothing with Swift 6.2.
@@ -180,7 +184,7 @@ import Testing
         #expect(try store.check() == [])
     }
 
-    @Test func `a trip whose process lives is not taken for abandoned`() throws {
+    @Test func `a trip whose process lives does not count as abandoned`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
@@ -193,17 +197,17 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "boot:1:1", "::", "boot:99999999999:1", "a:b:c:d"])
-    func `a process that cannot be is not alive`(_ text: String) {
+    func `a process with an impossible identity is not alive`(_ text: String) {
         #expect(!WriterIdentity(text: text).isAlive)
     }
 
-    @Test func `a process is told from a later one of the same number`() throws {
+    @Test func `a process is distinguished from a later process with the same number`() throws {
         let own = try #require(WriterIdentity.current())
         #expect(own.isAlive)
         #expect(!WriterIdentity(text: own.text + "1").isAlive)
     }
 
-    @Test func `what is offered is stored without being asked for`() throws {
+    @Test func `entries are stored without a flush`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let space = DispatchSemaphore(value: 0)

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a cut is taken back`() throws {
+    @Test func `a split is undone`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let id = try drive(store)
@@ -64,7 +64,7 @@ import Testing
         #expect(try store.check() == [])
     }
 
-    @Test func `a joint is taken back, and what each trip had besides`() throws {
+    @Test func `a join is undone, with the names, tags and notes of each trip`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let id = try drive(store)
@@ -84,7 +84,7 @@ import Testing
         #expect(try store.trips().map(\.id) == [id])
     }
 
-    @Test func `deleted trips are nowhere, and come back together`() throws {
+    @Test func `deleted trips are not listed, and are restored together`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let ids = [try drive(store, name: "1"), try drive(store, name: nil), try drive(store)]
@@ -102,7 +102,7 @@ import Testing
         #expect(try store.check() == [])
     }
 
-    @Test func `a trip is cut where a recording with the rule would have ended`() throws {
+    @Test func `a trip is split where a recording with the same rule would have ended`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let id = try drive(store)
@@ -117,7 +117,8 @@ import Testing
         #expect(try trips(scratch) == before)
     }
 
-    @Test func `standing still cuts where the vehicle moves on`() throws {
+    @Test func `the rule about standing still splits a trip where the vehicle moves again`() throws
+    {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let writer = try Fixtures.begin(store)
@@ -136,7 +137,7 @@ import Testing
         #expect(try store.trip(parts[0]).readings == 1500)
     }
 
-    @Test func `only old drives without name, tag and note are cleared away`() throws {
+    @Test func `only old drives without name, tag and note are deleted`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
         let named = try drive(store)

@@ -25,7 +25,7 @@ import Testing
         try WiCANLog.text(at: scratch.path("card.db")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func `is read in the order of time`() throws {
+    @Test func `a WiCAN log is read in the order of time`() throws {
         try make(
             "timestamp INTEGER",
             ["(1735689601, 2, 40)", "(1735689600, 1, 55.5)", "(1735689602, 1, NULL)"])
@@ -38,13 +38,13 @@ import Testing
                 """)
     }
 
-    @Test func `of older firmware has its times as text`() throws {
+    @Test func `a WiCAN log of older firmware has its times as text`() throws {
         try make("DateTime TEXT", ["('2025-01-01 00:00:00', 1, 55.5)", "('never', 1, 1)"])
         #expect(
             try text() == "SECONDS;PID;VALUE;UNITS\n1735689600.0;\"SOC\";55.5;\"%\"\n")
     }
 
-    @Test func `is not another database, and not a damaged one`() throws {
+    @Test func `another database or a damaged one is not a WiCAN log`() throws {
         try scratch.sql("card.db") { try $0.execute("CREATE TABLE other (a)") }
         #expect(try text() == nil)
         #expect(throws: WiCANLog.Fault.self) { try WiCANLog.text(at: scratch.path("none.db")) }

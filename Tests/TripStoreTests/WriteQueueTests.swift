@@ -27,7 +27,7 @@ import Testing
         queue.work(isDue: isDue)?.items
     }
 
-    @Test func `the first entry and half a queue are worth waking up for`() {
+    @Test func `the first entry and a half full queue wake the writer`() {
         var queue = WriteQueue(limits: limits)
         #expect(queue.offer(.voltage(12), at: .zero, on: .zero) == .takenAndDue)
         #expect(queue.offer(.voltage(12), at: .zero, on: .zero) == .taken)
@@ -37,7 +37,7 @@ import Testing
         #expect(queue.items == 8)
     }
 
-    @Test func `the oldest entry says when to store, also after a failed attempt`() throws {
+    @Test func `the oldest entry decides when to store, also after a failed attempt`() throws {
         var queue = WriteQueue(limits: limits)
         let moments = (1...3).map { Instant(nanoseconds: $0 * 1_000_000_000) }
         #expect(queue.oldest == nil)
@@ -53,7 +53,7 @@ import Testing
         #expect(queue.oldest == moments[0])
     }
 
-    @Test func `a full queue refuses and announces space when it is emptied`() throws {
+    @Test func `a full queue refuses entries, and announces space when it is emptied`() throws {
         var queue = WriteQueue(limits: limits)
         #expect(offer(&queue, 3) == [.takenAndDue, .taken, .full])
         let work = try take(&queue, isDue: false)
@@ -71,7 +71,7 @@ import Testing
         #expect(queue.offer(large, at: .zero, on: .zero) == .full)
     }
 
-    @Test func `a little waits for its time, a flush or the end do not`() throws {
+    @Test func `a few entries wait for their deadline, a flush or an end does not wait`() throws {
         var queue = WriteQueue(limits: limits)
         #expect(look(&queue, isDue: true) == nil)
         _ = queue.offer(.voltage(12), at: .zero, on: .zero)
@@ -89,7 +89,8 @@ import Testing
         #expect(queue.requestFlush(DispatchSemaphore(value: 0)) == false)
     }
 
-    @Test func `what cannot be stored is held in order, the oldest is dropped at the limit`()
+    @Test
+    func `entries that cannot be stored wait in order, and the oldest are dropped at the limit`()
         throws
     {
         var queue = WriteQueue(limits: limits)
@@ -118,8 +119,7 @@ import Testing
         #expect(offer(&queue, 3) == [.takenAndDue, .taken, .full])
     }
 
-    @Test func `a flush that failed with nothing waiting is made up for by what comes next`() throws
-    {
+    @Test func `after a failed flush without entries, the next entry is stored at once`() throws {
         var queue = WriteQueue(limits: limits)
         let isWaitedFor = queue.requestFlush(DispatchSemaphore(value: 0))
         #expect(isWaitedFor)
@@ -128,7 +128,7 @@ import Testing
         #expect(offer(&queue, 2) == [.takenAndDue, .taken])
     }
 
-    @Test func `drops before and during a failed attempt add up`() throws {
+    @Test func `entries dropped before and during a failed attempt are added up`() throws {
         var queue = WriteQueue(limits: limits)
         let full = StoreError.full(path: "x")
         _ = offer(&queue)
@@ -143,7 +143,7 @@ import Testing
         #expect(queue.dropped.items == 25)
     }
 
-    @Test func `many drops keep the memory bounded`() throws {
+    @Test func `the queue needs limited memory, however many entries are dropped`() throws {
         var queue = WriteQueue(limits: limits)
         _ = offer(&queue)
         _ = queue.failed(try take(&queue, isDue: true), .full(path: "x"))
@@ -157,7 +157,7 @@ import Testing
         #expect(work.batches.last?.instant.nanoseconds == 9_999)
     }
 
-    @Test func `an end that cannot be stored says how much is lost`() throws {
+    @Test func `an end that cannot be stored reports the number of lost entries`() throws {
         var queue = WriteQueue(limits: limits)
         _ = offer(&queue)
         #expect(queue.requestEnd(.stopped, at: .zero) == true)
@@ -167,7 +167,7 @@ import Testing
         #expect(queue.offer(.voltage(12), at: .zero, on: .zero) == .full)
     }
 
-    @Test func `a note waits behind a full queue, and outlives what is dropped`() throws {
+    @Test func `a full queue accepts a note, which stays when other entries are dropped`() throws {
         var queue = WriteQueue(limits: limits)
         #expect(offer(&queue, 3) == [.takenAndDue, .taken, .full])
         #expect(queue.offer(.note("mark 1"), at: .zero, on: .zero) == .taken)
@@ -204,7 +204,10 @@ import Testing
 
     private func moment(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
 
-    @Test func `an entry without a copy has a second, and with one a minute`() throws {
+    @Test
+    func `an entry without a copy is stored within a second, one with a copy within a minute`()
+        throws
+    {
         var queue = WriteQueue(limits: .init(copies: true))
         #expect(queue.offer(.voltage(1), at: .zero, on: moment(5)) == .takenAndDue)
         #expect(queue.due(within: slow, uncopied: quick) == moment(5) + quick.wait)
@@ -231,7 +234,9 @@ import Testing
         #expect(queue.hasUncopied)
     }
 
-    @Test func `many entries at once are not copied, and none while the disk fails`() throws {
+    @Test func `many entries at once are not copied, and no entry is copied while the disk fails`()
+        throws
+    {
         var queue = WriteQueue(limits: .init(copies: true))
         let many = Array(repeating: Fixtures.rpm(800), count: 501)
         _ = queue.offer(.items(many), at: .zero, on: moment(1))
@@ -243,7 +248,7 @@ import Testing
         #expect(!queue.hasUncopied)
     }
 
-    @Test func `without copies all entries have the same time`() {
+    @Test func `without copies all entries have the same deadline`() {
         var queue = WriteQueue(limits: .init())
         _ = queue.offer(.voltage(1), at: .zero, on: moment(5))
         #expect(!queue.hasUncopied && queue.uncopied().isEmpty)

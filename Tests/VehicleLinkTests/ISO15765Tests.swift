@@ -158,7 +158,7 @@ import VehicleLink
     ///
     /// With any length in between, a byte was lost, and it is unknown which one.
     @Test(arguments: [false, true])
-    func `a last frame is whole with no padding or with full padding`(isExtended: Bool) throws {
+    func `a last frame is complete without padding or with full padding`(isExtended: Bool) throws {
         let room = isExtended ? 6 : 7
         for length in (isExtended ? 7 : 8)...40 {
             let payload = (1...length).map(UInt8.init)
@@ -203,8 +203,9 @@ import VehicleLink
     ]
 
     @Test(arguments: faults)
-    func `each fault has its own error`(fields: [[UInt8]], faults: [LinkError.Fault], messages: Int)
-    {
+    func `each fault of a transfer has its own error`(
+        fields: [[UInt8]], faults: [LinkError.Fault], messages: Int
+    ) {
         let result = Assembly(Self.normal, Self.frames(0x7E8, fields))
         #expect(result.errors.map(\.fault) == faults)
         #expect(result.messages.count == messages)

@@ -86,7 +86,7 @@ import VehicleLink
         }
     }
 
-    @Test func `either end may abort a connection`() throws {
+    @Test func `the sender and the receiver may abort a connection`() throws {
         let frames = try J1939.frames(
             for: Array(repeating: 1, count: 20), parameterGroup: 0xFECA, source: 0x21,
             destination: 0xF9)
@@ -147,7 +147,7 @@ import VehicleLink
             // The clock was set back in the middle.
             (nil, [], [9_000, 9_050, 100], nil),
         ] as [(UInt8?, [[UInt8]], [Int64], Int?)])
-    func `a message whose next frame is late is given up with what it had`(
+    func `a message whose next frame is late is a fault with the number of bytes`(
         destination: UInt8?, control: [[UInt8]], times: [Int64], received: Int?
     ) throws {
         let result = try assemble(to: destination, control: control, at: times)
@@ -175,7 +175,7 @@ import VehicleLink
     }
 
     // SAE J1939-21: a packet has eight bytes. One that lost a byte in the middle has seven.
-    @Test func `a packet of seven bytes is damaged`() throws {
+    @Test func `a packet of seven bytes counts as damaged`() throws {
         let frames = try J1939.frames(
             for: Array(1...10), parameterGroup: 0xFECA, source: 0x21, destination: 0xFF)
         var cut = frames

@@ -34,7 +34,7 @@ import VehicleLink
     ]
 
     @Test(arguments: examples)
-    func `frames give their message and source`(
+    func `frames of protocols before CAN give their message and source`(
         family: VehicleProtocol.Family, frame: [UInt8], source: UInt32?, payload: [UInt8]
     ) {
         let result = Assembly(MessageAssembler(family), [.legacy(frame)])
@@ -168,7 +168,7 @@ import VehicleLink
         #expect(result.errors.map(\.fault) == [fault])
     }
 
-    @Test func `payloads that do not fit are refused`() {
+    @Test func `payloads that do not fit into a frame are refused`() {
         #expect(throws: FramingError.payloadLength(8, allowed: 1...7)) {
             try ISO9141.frame(for: Array(repeating: 0, count: 8), header: [0x68, 0x6A, 0xF1])
         }

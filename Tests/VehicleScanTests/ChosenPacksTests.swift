@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: ["petrol", "truck", "onuds"])
-    func `a vehicle without a pack gets none`(name: String) throws {
+    func `a vehicle without a suitable pack gets no pack`(name: String) throws {
         try ask("sim:\(name)?latency=0ms&wait=1ms&search=0ms") { vehicle in
             let chosen = try ChosenPacks(packs, vehicle, isWanted: true)
             #expect(chosen.records.isEmpty && chosen.rivals.isEmpty)
@@ -178,7 +178,8 @@ import Testing
         #expect(names.matches("soc").first?.id == "BAT_PWR")
     }
 
-    @Test func `a name means the signal that the vehicle has`() throws {
+    @Test func `if two signals have a name, the name means the signal that the vehicle has`() throws
+    {
         try ask { vehicle in
             let table = vehicle.table
             let found = try SignalNames(table).find("ev-soc")

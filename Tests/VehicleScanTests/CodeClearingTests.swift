@@ -17,7 +17,7 @@ import Testing
             (["P0301"], [], [gearbox], .unknown), ([], [], [engine], .unknown),
             (["P0301", "P0420"], ["P0420"], [engine], .some),
         ] as [([String], [String], [ECUAddress], CodeClearing.Change)])
-    func `the codes that are read afterwards decide`(
+    func `clearing is proven only by the codes that are read afterwards`(
         before: [String], after: [String], answered: [ECUAddress], change: CodeClearing.Change
     ) throws {
         func codes(_ names: [String]) throws -> [CodeReport.Code] {

@@ -124,7 +124,7 @@ import Testing
     }
 
     /// The map of the set-up is used for each ECU, and not requested again.
-    @Test func `the services include the support maps of all ECUs`() throws {
+    @Test func `the found services include the support maps of all ECUs`() throws {
         try open("diesel?ecus=3") { wire in
             let services = try wire.vehicle.services()
             let known = try wire.vehicle.ask(.supportedPIDs(0), in: services)

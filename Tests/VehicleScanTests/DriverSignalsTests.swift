@@ -81,7 +81,7 @@ import VehicleScan
         #expect(setup.driver(table).map { table[$0].id } == ["FLI", "VSS", "RPM"])
     }
 
-    @Test func `a driver's view polls nothing else`() throws {
+    @Test func `a driver's view polls only its own signals and the alarms`() throws {
         let table = try PIDTables.standard()
         var setup = try Self.setup(Self.vehicles[0], table)
         let alarm = try #require(try SignalNames(table).find("intake-temp").signal)
@@ -92,7 +92,7 @@ import VehicleScan
         #expect(setup.named.map { table[$0].id }.last == "IAT")
     }
 
-    @Test func `what describes the vehicle is constant, and no measurement is`() throws {
+    @Test func `signals that describe the vehicle are constant, and measurements are not`() throws {
         let table = try PIDTables.standard()
         let constants = Set(DriverSignals.constants(table).map { table[$0].id })
         #expect(constants.isSuperset(of: ["OBDSUP", "FUEL_TYP", "EMIS_SUP", "SPN1483"]))

@@ -7,7 +7,9 @@ import VehicleScan
 @Suite struct `Signals that ECUs send by themselves` {
     /// Its short name is also a name of PID 0D, which measures something else.
     @Test(arguments: ["MOTOR.Speed", "CAN:1A0"])
-    func `a heard signal is not requested, nor another one of its name`(name: String) throws {
+    func `a heard signal is not requested, and neither is another signal of its name`(name: String)
+        throws
+    {
         let text = """
             record CAN:1A0 1..8 : MOTOR
               signal MOTOR.Speed A..B unit rpm unverified : Speed

@@ -32,7 +32,7 @@ import Testing
                 messages: [], items: items, voltage: nil))
     }
 
-    @Test func `the first number of codes is no change, and a change is told once`() throws {
+    @Test func `the first number of codes is not a change, and a change is reported once`() throws {
         let (engine, gearbox) = (ECUAddress("7E8"), ECUAddress("7E9"))
         try offer([(engine, 1)])
         try offer([(gearbox, 0)])
@@ -42,7 +42,7 @@ import Testing
         #expect(changes.take().hasChanged && !changes.take().hasChanged)
     }
 
-    @Test func `ECUs without addresses are compared together`() throws {
+    @Test func `ECUs without addresses are compared as one`() throws {
         for _ in 0..<3 { try offer([(nil, 2), (nil, 0)]) }
         #expect(!changes.take().hasChanged)
         try offer([(nil, 2), (nil, 1)])

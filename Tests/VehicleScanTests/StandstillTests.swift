@@ -328,7 +328,7 @@ import Testing
     /// Of two ECUs without an address, one reports zero and the other is silent.
     ///
     /// Both maps lack the signal, so one of the maps is not true.
-    @Test func `maps that a value without an address contradicts prove nothing`() {
+    @Test func `support maps that a value without an address contradicts prove nothing`() {
         func reply(_ payloads: [UInt8]...) -> Reply {
             var reply = Reply()
             reply.messages = payloads.map { ECUMessage(ecu: nil, payload: $0) }

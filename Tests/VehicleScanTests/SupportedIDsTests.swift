@@ -13,7 +13,7 @@ import VehicleScan
                 line: 0))
     }
 
-    @Test func `lists rule out a PID only if every ECU sent the map that would list it`() {
+    @Test func `a PID counts as unsupported only if every ECU sent the map that would list it`() {
         // 00: PIDs 0C and 0D, and the map 20. 20: nothing, and the map 40. 40: PID 42, no further map.
         let engine = [
             Self.map(0x00, 0x0018_0001, 0x7E8), Self.map(0x20, 0x0000_0001, 0x7E8),

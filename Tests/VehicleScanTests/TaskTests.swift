@@ -19,7 +19,7 @@ import Testing
             table: PIDTables.standard(), monitors: PIDTables.monitorTables())
     }
 
-    @Test func `reads the codes and signals of a vehicle by name`() async throws {
+    @Test func `a task reads the codes and signals of a vehicle by name`() async throws {
         let vehicle = try await connect()
         let codes = try await vehicle.codes().map(\.description)
         #expect(codes.contains("7E8 stored P0301") && codes.contains("7E8 pending P0171"))
@@ -33,7 +33,8 @@ import Testing
         await vehicle.disconnect()
     }
 
-    @Test func `follows signals until it leaves, and can begin again`() async throws {
+    @Test func `a task follows signals until it leaves the loop, and can begin again`() async throws
+    {
         let vehicle = try await connect()
         for _ in 1...2 {
             var names: Set<String> = []
@@ -46,8 +47,7 @@ import Testing
         await vehicle.disconnect()
     }
 
-    @Test func `is not left waiting when its stream is cancelled, replaced or closed`() async throws
-    {
+    @Test func `a task ends when its stream is cancelled, replaced or closed`() async throws {
         let vehicle = try await connect()
         let endless = { @Sendable in
             var count = 0
@@ -77,7 +77,9 @@ import Testing
     }
 
     /// The first poll ends while the second one begins.
-    @Test func `gets every batch of a poll that begins while another ends`() async throws {
+    @Test func `a task gets every batch of a poll that begins while another poll ends`()
+        async throws
+    {
         let vehicle = try await connect()
         let rpm = PollPlan.Want(DataID(.currentData, 0x0C), length: 2)
         for _ in 1...200 {
@@ -91,7 +93,7 @@ import Testing
         await vehicle.disconnect()
     }
 
-    @Test func `that is cancelled ends the work that waits`() async throws {
+    @Test func `a cancelled task ends the work for which it waits`() async throws {
         let vehicle = try await connect()
         let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
@@ -110,7 +112,7 @@ import Testing
     }
 
     /// Swift's pool has a thread per processor: tasks that occupied them would wait for the last one forever.
-    @Test func `leaves the threads of the pool to others while it waits`() async throws {
+    @Test func `a task uses no thread of the pool while it waits`() async throws {
         let vehicle = try await connect()
         let gate = try EventDescriptor()
         try await withThrowingTaskGroup(of: Void.self) { group in

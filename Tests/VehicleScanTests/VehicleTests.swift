@@ -151,7 +151,7 @@ import Testing
 
     // MARK: Polling
 
-    @Test func `the announced signals are polled`() throws {
+    @Test func `the signals that the vehicle announces are polled`() throws {
         try ask("petrol") { vehicle in
             let setup = try PollSetup.make([], [], vehicle, every: nil)
             let asked = Set(setup.wants.map(\.dataID.id))

@@ -238,7 +238,7 @@ private struct Echo: WebHandler {
         "", ":80", "8327", "localhost", "example.org:80", "127.0.0.1:", "127.0.0.1:65536",
         "::1:80", "[127.0.0.1]:80", "[::1]", "127.1:80", "127.0.0.1:-1", "[::1%eth0]:80",
     ])
-    func `any other text is not an address`(text: String) {
+    func `text that is not an address to listen at is refused`(text: String) {
         #expect(ListenAddress(text) == nil)
     }
 }

@@ -87,7 +87,7 @@ import Testing
             ("410C", [0x41, 0x10, 0x0C]), ("4 1\r\n0C", [0x41, 0x10, 0x0C]), ("x4y1z", [0x41]),
             ("4", []), ("", []),
         ] as [(String, [UInt8])])
-    func `every two digits are a byte`(text: String, expected: [UInt8]) {
+    func `two hexadecimal digits are always one byte`(text: String, expected: [UInt8]) {
         var bytes = SpelledBytes()
         bytes.note(text.utf8)
         for byte in UInt8.min...UInt8.max {

@@ -63,7 +63,9 @@ import Testing
     }
 
     /// A row for an identifier of answers does not hide an answer: 01 0C is (256 A + B) / 4 rpm.
-    @Test func `answers stay answers`() throws {
+    @Test func `a table with the identifier of an answer does not change how the answer is read`()
+        throws
+    {
         let table = """
             record CAN:7E8 1..8 : WRONG
               signal WRONG.X A unverified : X
@@ -175,7 +177,7 @@ import Testing
     }
 
     /// NMEA 2000 has groups from 1F000 on: 127488 is the engine's speed there.
-    @Test func `groups of NMEA 2000 show nothing`() throws {
+    @Test func `groups of NMEA 2000 do not show that the bus is SAE J1939`() throws {
         let log = """
             (1.000000) can0 09F20000#00FFFFFFFFFFFFFF
             (1.100000) can0 18EEFF01#0102030405060708

@@ -69,8 +69,7 @@ import VehicleScan
         #expect(try ChosenSink.configured([], known, surroundings())[0].client == "bus-van")
     }
 
-    @Test func `a machine is told from others by its serial number, else by its machine id`() throws
-    {
+    @Test func `a machine is identified by its serial number, else by its machine id`() throws {
         func file(_ text: String) -> String {
             var template = Array("/tmp/obdscan-machine-XXXXXX".utf8CString)
             let file = mkstemp(&template)
@@ -177,7 +176,9 @@ import VehicleScan
             ("influx+http://pi", true), ("traccar+http://pi", false), ("webhook+http://pi", false),
             ("mqtt://pi", false), ("abrp+http://pi", false),
         ])
-    func `only a sink with the readings is a reason to delete a trip`(to: String, holds: Bool)
+    func `only a sink that gets readings allows a delivered trip to be deleted`(
+        to: String, holds: Bool
+    )
         throws
     {
         var all = UserSettings()

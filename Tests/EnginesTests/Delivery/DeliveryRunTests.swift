@@ -50,13 +50,15 @@ private final class Folder {
             (report { $0.refused = 2 }, report { $0.refused = 3 }, [.refused(3)]),
             (report { $0.end = .drained }, report { $0.end = .drained }, []),
         ] as [(SinkReport, SinkReport, [DeliveryNews])])
-    func `each change is reported once`(old: SinkReport, new: SinkReport, news: [DeliveryNews]) {
+    func `each change of a sink's state is reported once`(
+        old: SinkReport, new: SinkReport, news: [DeliveryNews]
+    ) {
         #expect(DeliveryNews.between(old, and: new) == news)
     }
 }
 
 @Suite struct `A run of deliveries` {
-    @Test func `a run ends with its last sink and returns each sink's result`() throws {
+    @Test func `a run of deliveries ends with the last sink and returns each result`() throws {
         let folder = try Folder()
         let deliveries = try folder.deliveries()
         let works = [3, 5].map { count in

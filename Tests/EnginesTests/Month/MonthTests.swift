@@ -16,7 +16,7 @@ import Testing
         return (first...last, 30)
     }
 
-    @Test func `each promised record arrives once and at its true time, and no other is deleted`()
+    @Test func `each promised record arrives once, at its true time, and only then is deleted`()
         throws
     {
         let (seeds, days) = Self.seeds

@@ -54,7 +54,7 @@ import Testing
         )
     }
 
-    @Test func `a trip of a dead process is not settled before its rows in memory were taken`()
+    @Test func `a trip of a dead process stays undelivered until its rows in memory are stored`()
         throws
     {
         let store = try TripStore(path: database)
@@ -81,7 +81,9 @@ import Testing
         #expect(try lines(feed, deliveries) == [])
     }
 
-    @Test func `a drive with positions and no reading is owed until it is delivered`() throws {
+    @Test func `a drive with positions and without readings is undelivered until it is delivered`()
+        throws
+    {
         let store = try TripStore(path: database)
         let empty = try trip(store)
         try empty.end(.stopped, at: empty.anchor.monotonic + .seconds(9))

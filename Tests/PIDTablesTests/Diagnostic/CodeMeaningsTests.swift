@@ -38,7 +38,7 @@ struct CodeMeanings {
 }
 
 @Suite struct `The sheet of meanings` {
-    @Test func `the sheet has each code of our tables once and the words of its head`() throws {
+    @Test func `the sheet of meanings has each code of our tables once`() throws {
         let rows = try CodeMeanings.rows()
         let texts = PIDTables.codeTexts()
         #expect(rows.count >= 600)

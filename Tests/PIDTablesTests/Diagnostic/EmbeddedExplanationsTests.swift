@@ -92,7 +92,7 @@ import Testing
         ("U0107", "silent-engine", .soon), ("U010F", "silent", .weeks),
         ("U0151", "airbag", .soon), ("P0219", "quantity-high", .note), ("P0316", "misfire", .soon),
     ])
-    func `families say whether one may drive on`(
+    func `the explanation of each family says whether driving on is allowed`(
         name: String, family: String, drive: DriveAdvice
     ) throws {
         let code = try #require(DTC(name))

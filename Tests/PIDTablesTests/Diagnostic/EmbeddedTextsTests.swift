@@ -23,7 +23,7 @@ import Testing
         #expect(PIDTables.codeTexts().text(of: try #require(DTC(code))) == text)
     }
 
-    @Test func `every code of the lists is found, and its text is clean`() {
+    @Test func `every code of the public lists is found, and its text is clean`() {
         let texts = PIDTables.codeTexts()
         var found = 0
         for code in UInt16.min...UInt16.max {
@@ -128,7 +128,7 @@ import Testing
         #expect(texts.text(of: unknown) == nil)
     }
 
-    @Test func `a user's texts precede ours`() throws {
+    @Test func `a user's own texts precede the built-in texts`() throws {
         let own = Array(
             "P1234\tOwn\nSPN100\tOil\nSPN100/FMI1\tStop\nU0100\tBus\nU0100-11\tWire\n".utf8)
         let texts = PIDTables.codeTexts().overlaid(.bytes(own))

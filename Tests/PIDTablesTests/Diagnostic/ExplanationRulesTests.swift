@@ -358,7 +358,7 @@ import Testing
     }
 
     // The README states this share.
-    @Test func `most codes say whether one may drive on`() {
+    @Test func `the explanation of most codes says whether driving on is allowed`() {
         let named = (UInt16.min...UInt16.max).filter { texts.text(of: DTC($0)) != nil }
         let answered = codes.count { !$0.text.isEmpty && $0.explanation.drive != nil }
         #expect(answered * 100 / named.count == 70)

@@ -116,7 +116,9 @@ import Testing
     }
 
     @Test
-    func `a freeze frame that is cut short is an error, and no freeze frame is a message`() throws {
+    func `a short freeze frame is an error, and an answer without a freeze frame is a message`()
+        throws
+    {
         let frame: [UInt8] = [
             0x0C, 0x6E, 0x00, 0x00, 0x03, 0x01, 0x50, 0x68, 0x13, 0x64, 0x85, 0x00, 0x28,
         ]

@@ -107,7 +107,7 @@ struct MadeDrive {
         #expect(place.raw(data) == value)
     }
 
-    @Test func `A counter and a checksum are known without a course`() {
+    @Test func `A counter and a checksum are recognised without known values`() {
         var frames = FrameStream(width: 4)
         var drive = MadeDrive(seconds: 20)
         for step in 0..<1_000 {
@@ -124,7 +124,7 @@ struct MadeDrive {
         #expect(structure.mux == nil)
     }
 
-    @Test func `A switch is found by frames that are alike if it has the same value`() {
+    @Test func `A switch is found by frames that are equal whenever its value is equal`() {
         var frames = FrameStream(width: 4)
         for step in 0..<1_000 {
             let rows: [[UInt8]] = [
@@ -141,7 +141,7 @@ struct MadeDrive {
 }
 
 @Suite struct `Straight lines through raw values` {
-    @Test func `A tenth of wrong values does not move the line`() throws {
+    @Test func `The formula stays right if a tenth of the values is wrong`() throws {
         let raw = (0..<100).map { Double($0 * 37 % 100) }
         var values = raw.map { $0 * 0.25 - 40 }
         for place in stride(from: 3, to: 100, by: 10) { values[place] = 500 }
@@ -150,7 +150,7 @@ struct MadeDrive {
         #expect(abs(fit.offset + 40) < 1e-4)
     }
 
-    @Test func `Raw values that do not differ have no line`() {
+    @Test func `Raw values that do not differ have no formula`() {
         #expect(LineFit([5, 5, 5, 5], [1, 2, 3, 4]) == nil)
     }
 
@@ -171,7 +171,7 @@ struct MadeDrive {
         #expect(formula.offset == offset)
     }
 
-    @Test func `A factor that nobody chooses keeps its digits`() throws {
+    @Test func `An unusual factor keeps its digits`() throws {
         let raw = (0..<300).map { Double($0 * 97 % 300) * 10 }
         let values = raw.map { $0 * 0.0271828 }
         let fit = try #require(LineFit(raw, values))
@@ -245,7 +245,7 @@ struct MadeDrive {
         #expect(found(search.run()).isEmpty)
     }
 
-    @Test func `A course that hardly moves and one outside of the log are no courses`() {
+    @Test func `A course that hardly changes or is outside of the log is refused`() {
         var drive = MadeDrive(seconds: 60)
         var bus = drive.recording(Self.places[0], scale: 0.01)
         let still = KnownCourse(

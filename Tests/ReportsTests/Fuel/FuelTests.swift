@@ -59,7 +59,7 @@ import Testing
                 "manifold pressure and engine speed, lambda assumed to be 1"
             ),
         ] as [([(FuelQuantity, Double)], String)])
-    func `the method names the lambda that was used`(
+    func `the method of a fuel figure names the lambda value that was used`(
         values: [(FuelQuantity, Double)], title: String
     ) throws {
         var settings = FuelSettings()
@@ -68,7 +68,7 @@ import Testing
         #expect(use?.chosen?.title == title)
     }
 
-    @Test func `the method says if lambda is known for a part only`() throws {
+    @Test func `the method says if lambda is known for only a part of the trip`() throws {
         var meter = FuelMeter(FuelSettings())
         for second: Int64 in 0...60 {
             if second == 0 { meter.take(0.9, .commandedLambda, t: 0) }
@@ -269,7 +269,7 @@ import Testing
 
     // MARK: Plausibility
 
-    @Test func `a rate that is always zero is ignored`() throws {
+    @Test func `a fuel rate that is always zero is ignored`() throws {
         let use = try #require(
             FuelUse(
                 meter([(.fuelRate, 0), (.airFlow, 10), (.engineSpeed, 900)]), distance: 40))
@@ -277,7 +277,7 @@ import Testing
         #expect(use.estimates[0].problems == [.alwaysZero, .disagrees])
     }
 
-    @Test func `an impossible rate is ignored`() throws {
+    @Test func `an impossible fuel rate is ignored`() throws {
         // FFFF in PID 5E.
         let use = try #require(
             FuelUse(meter([(.fuelRate, 3276.75), (.airFlow, 10)]), distance: 40))
@@ -288,7 +288,7 @@ import Testing
         #expect(alone.estimates[0].problems == [.tooLittle])
     }
 
-    @Test func `a rate for half of a trip is reported as incomplete`() throws {
+    @Test func `a fuel rate for half of a trip is reported as incomplete`() throws {
         var meter = FuelMeter()
         for second: Int64 in 0...1000 {
             meter.take(800, .engineSpeed, t: second * 1_000_000)

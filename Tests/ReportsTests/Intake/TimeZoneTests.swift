@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["", "CET", "CET-1CEST", "CET-1CEST,J60,J300", "CET-1CEST,M13.5.0,M10.5.0"])
-    func `other text is not a rule`(_ text: String) { #expect(ZoneRule(text) == nil) }
+    func `text that is not a rule is refused`(_ text: String) { #expect(ZoneRule(text) == nil) }
 
     /// A file in two parts: one change to an hour ahead of UTC at 1000 s, then the rule.
     private static func file(rule: String) -> [UInt8] {
@@ -46,7 +46,7 @@ import Testing
             + header([0, 0, 0, 1, 2, 1]) + changes + types + [0] + Array("\n\(rule)\n".utf8)
     }
 
-    @Test func `a file has the changes until its rule`() throws {
+    @Test func `a zone file lists the changes of the clock until its rule begins`() throws {
         let zone = try #require(ZoneFile(Self.file(rule: "X-2")))
         #expect([0, 999, 1000, 5000].map { zone.shift(at: $0) } == [-3600, -3600, 7200, 7200])
         let plain = try #require(ZoneFile(Self.file(rule: "")))
@@ -62,9 +62,11 @@ import Testing
     }
 
     @Test(arguments: ["../../../etc/passwd", "/etc/localtime", "No/Such", "", "Europe"])
-    func `other names have no zone`(_ name: String) { #expect(ZoneFile(named: name) == nil) }
+    func `an invalid name has no zone`(_ name: String) { #expect(ZoneFile(named: name) == nil) }
 
-    @Test func `a wall in a zone has no time, or two, when its clocks change`() throws {
+    @Test func `a local time has no moment, or two moments, when the clocks of its zone change`()
+        throws
+    {
         var clocks = WallClocks()
         // Minimal systems have no tz database.
         guard clocks.moments(onTheWall: UTC(microseconds: 0), in: "Europe/Berlin") != nil else {

@@ -259,7 +259,7 @@ import Testing
         }
     }
 
-    @Test func `every cause has a planted fault and no fault of its own`() {
+    @Test func `the file of causes has no fault, and every cause has a planted fault`() {
         #expect(Self.table.faults == [])
         #expect(Set(Self.table.causes.map(\.id)) == Set(Self.planted.map(\.cause)))
     }
@@ -274,7 +274,7 @@ import Testing
         for candidate in verdict.causes { #expect(candidate.probability < 1) }
     }
 
-    @Test func `a healthy engine has nothing odd`() {
+    @Test func `a healthy engine has no finding`() {
         let verdict = Self.verdict([:])
         #expect(verdict.kind == .nothing && verdict.inference.healthy > 0.9)
     }
@@ -321,7 +321,7 @@ import Testing
 
     /// What is missing makes a cause untestable or unclear; it never accuses another one.
     @Test(arguments: planted)
-    func `removed features accuse no other cause`(_ planted: Planted) {
+    func `without some features no other cause is accused`(_ planted: Planted) {
         let named = Set(Self.verdict(planted).causes.map(\.cause.id))
         for feature in Self.healthy.keys.sorted() {
             let verdict = Self.verdict(planted, without: [feature])
@@ -335,7 +335,7 @@ import Testing
         }
     }
 
-    @Test func `removed features accuse no healthy engine`() {
+    @Test func `without some features a healthy engine is still not accused`() {
         for feature in Self.healthy.keys {
             #expect(Self.verdict([:], without: [feature]).kind == .nothing, "\(feature)")
         }
@@ -366,7 +366,7 @@ import Testing
     }
 
     /// One lock alone opens nothing: a likely cause without what it must show is not named.
-    @Test func `what must be seen counts with its error`() {
+    @Test func `a required feature counts only with its error of measurement`() {
         var numbers = Self.healthy.merging(Self.planted[0].changes) { $1 }
             .mapValues { Measured(value: $0, seconds: 900, from: 1, to: 2) }
         numbers["trim.idle"]?.error = 20
@@ -375,14 +375,14 @@ import Testing
         #expect(verdict.causes.isEmpty)
     }
 
-    @Test func `what forbids a cause excludes it`() {
+    @Test func `a feature that contradicts a cause excludes the cause`() {
         var changes = Self.planted[0].changes
         changes["trim.pull"] = 20
         #expect(!Self.verdict(changes).causes.contains { $0.cause.id == "vacuum-leak" })
     }
 
     /// The exhaust leak is told by the air meter's ratio, the purge valve by the tank's pressure.
-    @Test func `causes that look alike stay together without what separates them`() {
+    @Test func `causes that look alike are given together if no reading separates them`() {
         let leak = ["trim.idle": 26.0, "trim.raised": 6, "trim.cruise": 3]
         let ratios: Set<String> = ["k.idle", "k.raised", "k.cruise", "k.full"]
         let one = Self.verdict(leak, without: ratios)
@@ -394,7 +394,7 @@ import Testing
     }
 
     /// In an engine without an air meter exhaust gas counts as air, and the mixture becomes rich at idle.
-    @Test func `exhaust gas in the manifold is no leaking injector`() {
+    @Test func `exhaust gas in the manifold is not mistaken for a leaking injector`() {
         let verdict = Self.verdict(
             [
                 "trim.idle": -24, "trim.closed": -24, "trim.raised": -12, "trim.cruise": -4,
@@ -405,7 +405,7 @@ import Testing
     }
 
     /// A diesel, a hybrid and a car without an air meter.
-    @Test func `causes are tried only where they apply`() {
+    @Test func `causes are tried only for engines to which they apply`() {
         let diesel = Self.verdict(Self.planted[0].changes, traits: ["meter", "engine"])
         #expect(diesel.causes.isEmpty)
         let hybrid = Self.verdict(
@@ -413,7 +413,7 @@ import Testing
         #expect(hybrid.causes.isEmpty)
     }
 
-    @Test func `the quantities of the table are those of the program`() throws {
+    @Test func `the table and the program have the same quantities`() throws {
         let table = try PIDTables.quantities()
         #expect(table.rows.map(\.quantity) == DriveQuantity.allCases.map(\.name))
         let known = Set(table.rows.map(\.quantity))

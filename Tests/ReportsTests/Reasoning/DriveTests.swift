@@ -170,7 +170,7 @@ import Testing
     }
 
     /// In open loop both trims stay at 0.
-    @Test func `two banks without a correction are not in closed loop`() {
+    @Test func `two cylinder banks without a fuel correction are not in closed loop`() {
         let verdict = watch(seconds: 1_200) { second in
             [
                 .engineSpeed: 2_200, .speed: 90, .coolant: 88 + Double(second % 2),
@@ -205,7 +205,7 @@ import Testing
         #expect(verdict.features.allSatisfy { $0.seconds <= 9 })
     }
 
-    @Test func `each feature is measured where it is`() throws {
+    @Test func `each feature is measured at its own operating point`() throws {
         var drive = Drive()
         drive.idle = 6
         drive.raised = 2
@@ -261,7 +261,7 @@ import Testing
     ]
 
     @Test(arguments: faults)
-    func `a gross fault is off, and has a name if no other fault looks alike`(
+    func `a gross fault is reported, with its cause if no other fault looks alike`(
         _ fault: Fault
     ) throws {
         var drive = Drive()
@@ -275,7 +275,7 @@ import Testing
         #expect(verdict.worst.count <= 3)
     }
 
-    @Test func `what limits do not fit is not judged`() {
+    @Test func `readings for which the limits do not fit are not judged`() {
         var flexible = Drive()
         (flexible.idle, flexible.cruise, flexible.others) = (30, 30, [.ethanol: 85])
         #expect(flexible.verdict().kind == .nothing)
@@ -298,7 +298,7 @@ import Testing
         #expect(flat.verdict().kind == .nothing)
     }
 
-    @Test func `nothing can be said about too few readings`() {
+    @Test func `too few readings have no verdict`() {
         var watch = DriveWatch()
         #expect(DriveVerdict(watch, Causes.table).kind == .untestable)
         for second in 0..<30 {

@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: [
         (2.5, 0.9162907318741551), (1, 0), (1.4142, 0.3465640001880033),
     ])
-    func `a logarithm is exact`(_ value: Double, _ wanted: Double) {
+    func `the logarithm agrees with exact values`(_ value: Double, _ wanted: Double) {
         #expect(abs(Logarithm.log(value) - wanted) < 1e-9)
         #expect(abs(Logarithm.exp(wanted) / value - 1) < 1e-9)
     }
@@ -106,12 +106,12 @@ import Testing
         "", "1 +", "( 1", "1 2", ") 1", "* 2", "sqrt ( 1 , 2 )", "min 3", "1e999", "nan",
         String(repeating: "( ", count: 40) + "1" + String(repeating: " )", count: 40),
     ])
-    func `what is not a formula is refused`(_ text: String) {
+    func `text that is not a formula is refused`(_ text: String) {
         let found = CauseExpression(text.split(separator: " "))
         #expect(found == nil || found?.value { _ in nil } == nil)
     }
 
-    @Test func `a formula without one of its values has none`() throws {
+    @Test func `a formula has no result if one of its values is missing`() throws {
         let formula = try #require(CauseExpression("1 / x".split(separator: " ")))
         #expect(formula.value { _ in nil } == nil)
         #expect(formula.value { _ in 0 } == nil)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `faults between lines are found`() throws {
+    @Test func `contradictions between lines of a file of causes are found`() throws {
         let text = Self.small.replacing("expect b - 6", with: "expect c - 6 / d")
             .replacing("must b below 6", with: "alike nobody : no test")
         let faults = try CauseTable(text).faults

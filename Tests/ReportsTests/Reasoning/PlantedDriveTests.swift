@@ -48,7 +48,7 @@ import Testing
         Case(fault: .volts(16.3), cause: "overcharging", found: 9),
         Case(fault: .purge(0.8), cause: "purge-open", found: 8),
     ])
-    func `a planted fault is found, or none is named`(_ one: Case) {
+    func `a planted fault is found, or no cause is named`(_ one: Case) {
         var found = 0
         for seed in UInt64(501)...510 {
             let verdict = verdict(seed, one.fault) { drive in
@@ -73,7 +73,9 @@ import Testing
     @Test(arguments: [
         PlantedDrive.Fault.valves(0.7), .valves(0.85), .pressure(0.8), .pressure(0.7),
     ])
-    func `a fault that few drives prove is no other one`(_ fault: PlantedDrive.Fault) {
+    func `a fault that few drives prove is not mistaken for another fault`(
+        _ fault: PlantedDrive.Fault
+    ) {
         var right = "fuel-low"
         if case .valves = fault { right = "timing-off" }
         for seed in UInt64(601)...606 {
@@ -84,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: DriveQuantity.allCases)
-    func `removed signals never accuse`(_ quantity: DriveQuantity) {
+    func `without some signals a healthy drive is still not accused`(_ quantity: DriveQuantity) {
         #expect(verdict(701) { $0.without = [quantity] }.causes.isEmpty)
         // What looks alike may stay, but no third cause appears.
         let leak = verdict(705, .leak(1)) { drive in
@@ -99,7 +101,7 @@ import Testing
     }
 
     /// Readings without an engine: each walks at random in its usual range.
-    @Test func `noise has no cause`() {
+    @Test func `random noise does not give a cause`() {
         let ranges: [(DriveQuantity, ClosedRange<Double>)] = [
             (.speed, 0...120), (.engineSpeed, 700...3_500), (.coolant, 75...100),
             (.shortTrim1, -12...12), (.longTrim1, -8...8), (.shortTrim2, -12...12),

@@ -4,7 +4,7 @@ import Testing
 @testable import Reports
 
 /// Codes, the light and results of monitors are evidence beside the readings, in the same inference.
-@Suite struct `What the vehicle noted` {
+@Suite struct `Codes, lights and tests as evidence` {
     typealias Status = DriveRecord.Status
     typealias Result = DriveRecord.Result
 
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Two ECUs may list one code, one of them in an older list.
-    @Test func `a status has the day of the list that it was in`() {
+    @Test func `the status of a code has the day of the list with that status`() {
         var record = DriveRecord()
         let later = DriveRecord.Moment(day: "2026-11-24", isEarlier: false)
         let earlier = DriveRecord.Moment(day: "2026-11-20", isEarlier: true)
@@ -42,7 +42,7 @@ import Testing
         #expect(record.codes.first?.other == earlier && !record.complains)
     }
 
-    @Test func `an empty record changes nothing`() {
+    @Test func `a vehicle without codes, lights or tests does not change a verdict`() {
         for planted in Causes.planted where !planted.isDensity {
             let plain = verdict(planted.changes, DriveRecord(), without: planted.without)
             var read = DriveRecord()
@@ -88,7 +88,7 @@ import Testing
 
     /// The ECU found the fault by its own limit: then a weak reading of the same fault is enough, and a reading that
     /// contradicts is not.
-    @Test func `a code that names the fault stands for what must be seen`() {
+    @Test func `a code that names the fault replaces a feature that the cause requires`() {
         let cool = ["ect.low": 76.0, "ect.cruise": 76, "ect.max": 80]
         let stored = Self.record([("P0128", .stored)])
         #expect(verdict(cool, DriveRecord()).kind == .nothing)
@@ -100,14 +100,14 @@ import Testing
         #expect(verdict(cool, Self.record([("P0128", .permanent)])).causes.isEmpty)
     }
 
-    @Test func `a code of no cause leaves the question open`() {
+    @Test func `a code that belongs to no cause is reported without a cause`() {
         let found = verdict([:], Self.record([("P0606", .stored), ("P0442", .pending)]))
         #expect(found.kind == .unclear && found.causes.isEmpty)
         #expect(found.record.notes == ["P0606 is stored", "P0442 is pending"])
         #expect(verdict([:], Self.record([("P0606", .pending)])).kind == .nothing)
     }
 
-    @Test func `a light without a code is off`() {
+    @Test func `a check engine light without a code is reported without a cause`() {
         var record = Self.record(lamp: true)
         let unread = verdict([:], record)
         #expect(unread.kind == .unclear && unread.causes.isEmpty)
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// The light does not name a cause that the readings do not show.
-    @Test func `no record makes a healthy engine's readings a cause`() {
+    @Test func `for a healthy engine only a cause's own code names the cause`() {
         let codes = Causes.table.causes.flatMap { $0.own + $0.codes }
         for code in Set(codes) {
             let found = verdict([:], Self.record([(code, .stored)], lamp: true))
@@ -157,7 +157,8 @@ import Testing
         #expect(verdict([:], counter(900), turns: 900_000).kind == .nothing)
     }
 
-    @Test func `a monitor that failed by its own limit is off, one that passed says little`() {
+    @Test func `a monitor that failed by its own limit is reported, a passed one is weak evidence`()
+    {
         func catalyst(_ value: Double) -> DriveRecord {
             Self.record(
                 [],
@@ -181,7 +182,7 @@ import Testing
     }
 
     /// Each line of a cause about monitors: with the planted fault, a failed test makes it likelier than one that passed.
-    @Test func `a failed test speaks for its causes`() throws {
+    @Test func `a failed monitor test is evidence for its causes`() throws {
         for planted in Causes.planted where !planted.isDensity {
             let cause = try #require(Causes.table[cause: planted.cause])
             for expect in cause.expects {
@@ -205,14 +206,14 @@ import Testing
     @Test(arguments: [
         (5.0, 0.0, 10.0, 0.0), (10, 0, 10, 1), (12, 0, 10, 1.4), (90, 0, 10, 2), (0, 0, 10, 1),
     ])
-    func `the strain of a result is its way to the limit`(
+    func `the strain of a test result is its distance to the limit`(
         _ value: Double, _ low: Double, _ high: Double, _ wanted: Double
     ) {
         let result = Result(monitor: 1, test: 1, value: value, low: low, high: high, t: 0)
         #expect(abs((result.strain ?? -1) - wanted) < 1e-12)
     }
 
-    @Test func `one limit is enough, none is no result`() {
+    @Test func `one limit is enough for a strain, without limits there is no strain`() {
         func strain(_ value: Double, _ low: Double?, _ high: Double?) -> Double? {
             Result(monitor: 1, test: 1, value: value, low: low, high: high, t: 0).strain
         }
@@ -225,7 +226,7 @@ import Testing
     }
 
     /// What an earlier scan said may be repaired since: it is evidence with its day, no complaint, and no proof.
-    @Test func `a code of an earlier day is no code of today`() {
+    @Test func `a code of an earlier day does not count as a code of today`() {
         func record(_ isEarlier: Bool) -> DriveRecord {
             var record = DriveRecord()
             let day = DriveRecord.Moment(day: "2026-11-20", isEarlier: isEarlier)
@@ -241,7 +242,7 @@ import Testing
         #expect(verdict(cool, record(false)).causes.map(\.cause.id) == ["thermostat-open"])
     }
 
-    @Test func `each ECU has results of its own`() {
+    @Test func `each ECU has its own test results`() {
         func result(_ ecu: String, _ value: Double) -> Result {
             Result(ecu: ecu, monitor: 1, test: 1, value: value, low: nil, high: 1, t: 0)
         }
@@ -250,7 +251,7 @@ import Testing
         #expect(record.has(result("7E9", 9)) && !record.has(result("7EA", 9)))
     }
 
-    @Test func `the weightiest status and the latest result count`() {
+    @Test func `the most serious status and the latest test result count`() {
         var record = Self.record([("P0301", .permanent), ("P0301", .stored), ("P0301", .pending)])
         #expect(record.codes == [.init(code: "P0301", status: .stored)])
         for value in [9.0, 0.1] {

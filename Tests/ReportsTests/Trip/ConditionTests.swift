@@ -51,7 +51,7 @@ import TripStore
         report.rows.filter { $0.kind == kind }.map { row in keys.map { row[$0].shown ?? "" } }
     }
 
-    @Test func `the text says that the light was on before`() throws {
+    @Test func `the report says that the check engine light was on before`() throws {
         let now = VehicleCondition(time: UTC(microseconds: 0), codes: [], items: [])
         var report = try report(ConditionChange(before: now, now: now), since: now.time)
         report.lampsBefore = [(Self.engine, true), (Self.gearbox, true)]

@@ -7,7 +7,7 @@ import Testing
 @testable import Reports
 
 /// One function gives the meaning of codes, monitors and counters; all output prints its words.
-@Suite struct `What the codes of a vehicle mean` {
+@Suite struct `The meaning of a vehicle's codes` {
     private static let engine = ECUAddress(0x7E8, .can11)
     private static let gearbox = ECUAddress(0x7E9, .can11)
     private static let noon = UTC(microseconds: 1_764_244_800_000_000)
@@ -274,7 +274,9 @@ import Testing
             ),
             (nil, [0x1C, 0x07], "it is ready"),
         ] as [(String?, [UInt8], String)])
-    func `the inspection rule fits the vehicle`(vin: String?, pid: [UInt8], words: String) throws {
+    func `the inspection rule is chosen by the vehicle`(vin: String?, pid: [UInt8], words: String)
+        throws
+    {
         var items = [Self.monitor(.catalyst, false), Self.monitor(.oxygenSensor, true)]
         if let id = pid.first { items += try Self.reading(id, [pid[1]]) }
         let found = try findings(condition([], items, light: false, vin: vin))
@@ -310,7 +312,7 @@ import Testing
     @Test(
         arguments: [[CodeReport.Kind.stored], [.stored, .permanent], [.permanent], []],
         [true, false])
-    func `text, page, rows and monitors agree`(
+    func `text, page, rows and monitors give the same findings`(
         kinds: [CodeReport.Kind], complete: Bool
     ) throws {
         let codes = try ["P0171", "P0301", "P0420"].flatMap { name in

@@ -22,14 +22,14 @@ import Testing
         return trip
     }
 
-    @Test func `gives the purpose of a trip by its only tag of a purpose`() {
+    @Test func `a logbook gives a trip a purpose if only one of its tags is a purpose`() {
         let tags = [[], ["business"], ["sea", "Private"], ["commute"], ["business", "private"]]
         let trips = tags.enumerated().map { trip(Int64($0 + 1), hours: Int64($0), tags: $1) }
         let purposes: [Logbook.Purpose?] = [nil, .business, .private, .commute, nil]
         #expect(Logbook(trips, .metric).entries.map(\.purpose) == purposes)
     }
 
-    @Test func `says how far no trip was recorded`() {
+    @Test func `a logbook gives the distance without a recorded trip`() {
         let book = Logbook(
             [
                 // The order of the trips does not matter.
@@ -47,7 +47,7 @@ import Testing
         #expect(book.totals.map(\.unknown) == [0, 1])
     }
 
-    @Test func `marks an odometer that goes back, and counts on from there`() {
+    @Test func `a logbook marks an odometer that goes back, and continues from the lower value`() {
         let book = Logbook(
             [
                 trip(1, hours: 1, odometer: 48_213...48_220, distance: 7),
@@ -63,7 +63,7 @@ import Testing
         #expect(rows.count { $0.contains(",17220,") } == 1)
     }
 
-    @Test func `counts trips that it does not list as recorded`() {
+    @Test func `a logbook counts trips that it does not list as recorded`() {
         let trips = [
             trip(1, hours: 1, tags: ["business"], odometer: 1_000...1_010, distance: 10),
             trip(2, hours: 2, tags: ["private"], odometer: 1_010...1_060, distance: 50),
@@ -75,7 +75,7 @@ import Testing
         #expect(book.totals.map(\.distance) == [20])
     }
 
-    @Test func `draws nothing from a trip whose clock was not set`() {
+    @Test func `a logbook ignores the odometer of a trip whose clock was not set`() {
         var unset = trip(2, hours: 2, odometer: 1_500...1_510, distance: 10)
         unset.isClockSet = false
         let book = Logbook(
@@ -86,7 +86,7 @@ import Testing
         #expect(book.entries.map(\.missing) == [nil, nil, nil])
     }
 
-    @Test func `adds up each month of each vehicle by purpose`() throws {
+    @Test func `a logbook adds up each month of each vehicle by purpose`() throws {
         let book = Logbook(
             [
                 trip(1, hours: 1, tags: ["business"], distance: 10),

@@ -88,7 +88,7 @@ import TripStore
     }
 
     // E1 has no family, so nothing is advised.
-    @Test func `without a table there is no advice`() throws {
+    @Test func `a test result without a known table has no advice`() throws {
         let found = try result("E1 0D 24 0009 0000 0005")
         let words = FailedTest(found, try PIDTables.codeExplanations(), PIDTables.codeTexts()).text
         #expect(words == "9 is 4 above the limit of 5.")
@@ -109,7 +109,7 @@ import TripStore
             (["A", "A"], ["ECU", "7E8", "2026"]), (["A", "B"], ["VIN", "A", "B"]),
             ([nil, "B"], ["VIN", "—", "B"]),
         ] as [([String?], [String])])
-    func `results of several vehicles are grouped by vehicle`(
+    func `test results of several vehicles are grouped by vehicle`(
         vehicles: [String?], begins: [String]
     ) throws {
         let result = try result("01 01 10 0076 0000 0190")

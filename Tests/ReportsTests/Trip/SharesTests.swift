@@ -24,13 +24,13 @@ import Testing
             ),
             ([(0, 1), (10, 9)], "open loop 100 %"), ([(0, nil), (10, nil)], nil),
         ] as [([(Int64, Double?)], String?)])
-    func `each value counts until the next`(readings: [(Int64, Double?)], text: String?) {
+    func `each value counts until the next value`(readings: [(Int64, Double?)], text: String?) {
         var shares = SignalShares()
         for (second, value) in readings { shares.take(value, at: second * 1_000_000) }
         #expect(shares.text(of: Self.loop) == text)
     }
 
-    @Test func `a flag has a share on and a share off`() {
+    @Test func `a flag has a share of time on and a share off`() {
         var shares = SignalShares()
         for (second, value) in [(0, 1), (30, 0), (100, 0)] as [(Int64, Double)] {
             shares.take(value, at: second * 1_000_000)

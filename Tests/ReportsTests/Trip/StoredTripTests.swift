@@ -57,7 +57,7 @@ import TripStore
                 vin: VIN(Self.vin)), table: table ?? Self.table)
     }
 
-    @Test func `charge and odometer have one name for every make`() throws {
+    @Test func `the state of charge and the odometer have one name for every make`() throws {
         var table = PIDTable()
         for (number, id, name, unit) in [
             (0x0105, "EV_SOC", "Battery state of charge, as displayed", "%"),
@@ -127,7 +127,7 @@ import TripStore
     }
 
     /// A repair turns the light off.
-    @Test func `the trip knows whether the check engine light was on`() throws {
+    @Test func `a stored trip has the state of the check engine light`() throws {
         let table = try PIDTables.standard()
         let status = DataID(.currentData, 0x01)
         let light = try #require(
@@ -149,7 +149,7 @@ import TripStore
     }
 
     /// One reading is enough, as reading the codes brings it.
-    @Test func `the trip knows the odometer's value`() throws {
+    @Test func `a stored trip has the value of the odometer`() throws {
         let table = try PIDTables.standard()
         let id = DataID(.currentData, 0xA6)
         let first = try #require(table.record(id)?.signals.first)
@@ -171,7 +171,7 @@ import TripStore
 
     /// The condition at a past moment has neither codes that came later nor codes that were gone by
     /// then.
-    @Test func `the trip adds to the known facts about its vehicle`() throws {
+    @Test func `a stored trip adds facts about its vehicle`() throws {
         for (hour, codes) in [(1, ["P0301"]), (3, ["P0420"]), (5, [])] as [(Int64, [String])] {
             let writer = try begin(after: hour)
             let reports = try codes.map { text in

@@ -96,7 +96,7 @@ import TripStore
     }
 
     /// Import reads these names as positions, and the zone from the first heading.
-    @Test func `a wide table has the positions, and names the zone of times without one`() throws {
+    @Test func `a wide table has the positions, and its heading names the time zone`() throws {
         let writer = try store.startTrip(
             TripStart(
                 anchor: TimeAnchor(monotonic: .zero, utc: UTC(microseconds: 1_767_225_600_000_000))),
@@ -290,7 +290,7 @@ import TripStore
         #expect(try report([fuelLine(nil)]).calibration(filled: 1).vin == nil)
     }
 
-    @Test func `the error for a fill-up names the reason against a comparison`() throws {
+    @Test func `the error for a fill-up says why it cannot be compared`() throws {
         let one = try fuelLine(VIN("1HGCM82633A004352"))
         #expect(throws: TripReportError.severalVehicles(2)) {
             try report([one, fuelLine(nil)]).calibration(filled: 2)

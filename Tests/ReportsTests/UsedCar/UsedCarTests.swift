@@ -31,7 +31,7 @@ import Testing
 
     @Test(
         arguments: distances + counters + clearing + clears + identity)
-    func `every comparison gives its grade, and nothing else`(_ one: Case) {
+    func `every comparison gives its expected grade and no other finding`(_ one: Case) {
         let findings = Self.found(one.facts, one.known).findings
         #expect(findings.map { "\($0.grade.rawValue) \($0.id)" } == one.expected)
         for finding in findings {
@@ -938,7 +938,7 @@ import Testing
 
     // MARK: Words
 
-    @Test func `the verdict has the contradiction first, then the clear`() {
+    @Test func `the verdict begins with the contradiction, then says that codes were cleared`() {
         var facts = UsedCarFacts()
         facts.distances = [Self.shown(97_310), Self.lifetime(182_344.1)]
         facts.ecus = [
@@ -963,7 +963,7 @@ import Testing
         #expect(findings.grade == .contradiction)
     }
 
-    @Test func `a verdict about oddities begins with the first one`() {
+    @Test func `a verdict about oddities begins with the first oddity`() {
         var facts = UsedCarFacts()
         facts.distances = [Self.shown(97_310), Self.odometer(48_213)]
         let one = "The dashboard shows 97310 km, but the ECU (7E8 01:A6) says 48213 km."
@@ -978,7 +978,7 @@ import Testing
         #expect(both.hasSuffix(" There are 2 odd facts."))
     }
 
-    @Test func `nothing is proven by what agrees`() {
+    @Test func `distances that agree do not prove the mileage`() {
         var facts = UsedCarFacts()
         facts.distances = [Self.shown(97_310), Self.odometer(97_312), Self.instruments(97_300)]
         let findings = Self.found(facts)
@@ -989,7 +989,7 @@ import Testing
                 == "Nothing could be compared: the vehicle gave no second distance and no counter.")
     }
 
-    @Test func `no text blames anybody`() {
+    @Test func `no text accuses the seller of fraud`() {
         let cases = Self.distances + Self.counters + Self.clearing + Self.clears + Self.identity
         for one in cases {
             let findings = Self.found(one.facts)
@@ -1006,7 +1006,9 @@ import Testing
         ("battery-replaced", .newBattery), ("grey_import", .greyImport),
         ("ECU replaced", .ecuReplaced),
     ])
-    func `a reason is known by its words`(_ word: String, _ reason: UsedCarExplanation) {
+    func `an explanation is recognised by its word and by its sentence`(
+        _ word: String, _ reason: UsedCarExplanation
+    ) {
         #expect(UsedCarExplanation(word: word) == reason)
         #expect(UsedCarExplanation(word: reason.text) == reason)
     }

@@ -125,8 +125,9 @@ import TripImport
         }
     }
 
-    @Test(arguments: [false, true]) func `a live trip is the trip of its log`(isTruck: Bool) throws
-    {
+    @Test(arguments: [false, true]) func `a trip of a live bus equals the trip of its log`(
+        isTruck: Bool
+    ) throws {
         let table = try Self.loaded()
         let lines = Self.log(isTruck: isTruck)
         let imported = try Self.imported(lines, table)
@@ -142,19 +143,19 @@ import TripImport
         }
     }
 
-    @Test func `named signals are the only ones, a counter too`() throws {
+    @Test func `only named signals are read, and a counter if it is named`() throws {
         let found = try Self.heard(
             Self.log(isTruck: false), try Self.loaded(), only: ["cnt", "motor.mode"])
         #expect(Set(found.map(\.signal)) == ["MOTOR.CNT", "MOTOR.Mode"])
     }
 
-    @Test func `a signal that no table has is not found`() throws {
+    @Test func `a signal that is in no table is not found`() throws {
         let table = try Self.loaded()
         #expect(throws: (any Error).self) { try BusSignals.find(["MOTOR.Nothing"], in: table) }
     }
 
     /// Another device, or another vehicle, is judged by its own frames.
-    @Test func `each session judges its own bus`() throws {
+    @Test func `each session decides the protocol of its own bus`() throws {
         let table = try Self.loaded()
         let first = BusReadings(
             table, MonitorTables(), signals: nil, isJ1939: false,

@@ -63,7 +63,7 @@ import Testing
         #expect(found.reason == nil && found.damage == nil)
     }
 
-    @Test func `every value is printed on demand, and counters then, too`() throws {
+    @Test func `on demand every value is printed, also each value of a counter`() throws {
         let found = try printed(["1A0#0000102801", "1A0#0000102801"], isEach: true)
         #expect(found.lines.count == 8)
         #expect(found.lines.filter { $0.hasPrefix("1 1A0 MOTOR.Ctr 1") }.count == 1)
@@ -79,13 +79,13 @@ import Testing
     }
 
     /// Neither a signal beyond the end of a frame nor one whose switch has another value has a value.
-    @Test func `what a frame does not hold has no value`() throws {
+    @Test func `a signal beyond the end of a short frame has no value`() throws {
         let found = try printed(["1A0#2000", "1A0#2000102801"])
         #expect(
             found.lines == ["0 1A0 MOTOR.Mode 1 Mode", "1 1A0 MOTOR.Speed 4.0 rpm"])
     }
 
-    @Test func `a table that knows no frame is named`() throws {
+    @Test func `the message names a table that knows no frame of the bus`() throws {
         let found = try printed(["1A1#00", "1A1#01", "1A2#00"])
         #expect(found.lines.isEmpty)
         #expect(

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Frames without a table` {
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func `after five seconds without a value the missing table is named, once`() {
+    @Test func `after five seconds without a value the missing table is reported once`() {
         let frames = HeardFrames()
         // A silent bus lacks no table.
         #expect(frames.news(at: at(60)) == nil)
@@ -24,14 +24,14 @@ import Testing
         #expect(frames.news(at: at(200)) == nil)
     }
 
-    @Test func `a table with any value of the bus fits`() {
+    @Test func `a table that decodes any frame of the bus counts as suitable`() {
         let frames = HeardFrames()
         for id in 0..<9 { frames.count(ECUAddress(0x100 + UInt32(id), .can11), at: at(0)) }
         frames.findValue()
         #expect(frames.news(at: at(60)) == nil)
     }
 
-    @Test func `at the end the missing table is named at once, and only once`() {
+    @Test func `at the end the missing table is reported at once, and only once`() {
         let frames = HeardFrames()
         #expect(frames.lastNews() == nil)
         frames.count(ECUAddress(0x1A0, .can11), at: at(0))
@@ -39,7 +39,7 @@ import Testing
         #expect(frames.lastNews() == nil)
     }
 
-    @Test func `a bus without any frame is named after ten seconds, or at the end`() {
+    @Test func `a bus without any frame is reported after ten seconds, or at the end`() {
         let frames = HeardFrames()
         #expect(frames.news(at: at(100)) == nil)
         #expect(frames.news(at: at(109)) == nil)
@@ -50,7 +50,7 @@ import Testing
         #expect(short.lastNews()?.hasPrefix("No frame was heard.") == true)
     }
 
-    @Test func `frames to hear that never come are named`() {
+    @Test func `expected frames that never arrive are listed`() {
         let frames = HeardFrames(
             expecting: [ECUAddress(0x1E5, .can11), ECUAddress(0x18FF_5021, .can29)])
         #expect(frames.news(at: at(100)) == nil)
@@ -61,7 +61,7 @@ import Testing
                 == true)
     }
 
-    @Test func `of many identifiers some are named`() {
+    @Test func `a message about many identifiers lists the first identifiers`() {
         let frames = HeardFrames()
         for id in 0..<9 { frames.count(ECUAddress(0x100 + UInt32(id), .can11), at: at(0)) }
         #expect(frames.news(at: at(9))?.contains("9 identifiers (100, 101, 102, 103 …)") == true)

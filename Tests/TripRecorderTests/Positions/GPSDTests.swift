@@ -35,7 +35,7 @@ import Testing
         #expect(fix.position.fixTime?.text == "2005-06-08T10:34:48.283000Z")
     }
 
-    @Test func `newer names, two dimensions and a full circle are read`() throws {
+    @Test func `newer names, fixes in two dimensions and a course of 360° are read`() throws {
         let fix = try #require(
             Self.fix(
                 #"{"class":"TPV","mode":3,"lat":-1,"lon":2,"alt":9,"altMSL":7.5,"track":360,"#
@@ -55,7 +55,7 @@ import Testing
         #"{"class":"DEVICES","devices":[{"path":"/dev/ttyUSB1"}]}"#, "{}", "[1]", "{", "\u{1B}[2J",
         #"{"class":"TPV","mode":3,"lat":1e999,"lon":2}"#, String(repeating: "[", count: 100_000),
     ])
-    func `any other report is not a fix`(text: String) {
+    func `a report without time and position is not a fix`(text: String) {
         #expect(Self.news(text).isEmpty)
     }
 
@@ -66,7 +66,7 @@ import Testing
                 == [.refused("Unrecognized request")])
     }
 
-    @Test func `the first of two receivers is used until the receiver falls silent`() {
+    @Test func `the first of two receivers is used until it falls silent`() {
         var reader = GPSDReader()
         func takes(_ device: String, _ seconds: Int64) -> Bool {
             var news: [GPSDReader.News] = []
@@ -96,19 +96,19 @@ import Testing
         return try pairs.map { try fresh.judge(#require(Self.fix(arrived: $0.0, time: $0.1))) }
     }
 
-    @Test func `steady fixes are fresh, whatever the clocks show`() throws {
+    @Test func `positions at steady intervals are fresh, whatever the clocks show`() throws {
         let steady = (0..<200).map { (Double($0) + 0.3, Double?(Double($0) - 86_400)) }
         #expect(try judge(steady).allSatisfy { $0 == .fresh })
         #expect(try judge([(1, nil), (2, nil)]) == [.fresh, .fresh])
     }
 
-    @Test func `a fix that waited for more than five seconds is stale`() throws {
+    @Test func `a position that waited for more than five seconds is stale`() throws {
         #expect(
             try judge([(0, 0), (1, 1), (6.9, 2), (8.1, 3), (8.2, 4), (8.3, 8)])
                 == [.fresh, .fresh, .fresh, .stale, .fresh, .fresh])
     }
 
-    @Test func `the same fix again is not a new fix`() throws {
+    @Test func `a repeated position is not a new fix`() throws {
         #expect(
             try judge([(0, 0), (1, 0), (2, 0), (3, 3)]) == [.fresh, .repeated, .repeated, .fresh])
     }
@@ -132,7 +132,7 @@ import Testing
         ("serial:/dev/ttyUSB1?baud=4800", "/dev/ttyUSB1?baud=4800"),
         ("/dev/ttyACM0", "/dev/ttyACM0"), ("./track.nmea", "./track.nmea"),
     ])
-    func `the text of each source can be read and is written again`(text: String, canonical: String)
+    func `the text of each position source can be read and written`(text: String, canonical: String)
     {
         #expect(PositionSource(text)?.description == canonical)
     }
@@ -141,7 +141,7 @@ import Testing
         "", "ttyUSB1", "gpsd://pi:0", "gpsd://pi:x", "gpsd://::1", "serial:/dev/x?speed=1",
         "serial:/dev/x?baud=1", "gpsd://[::1", "http://x", "gpsd://a/b:1",
     ])
-    func `any other text is refused`(text: String) {
+    func `text that is not a source of positions is refused`(text: String) {
         #expect(PositionSource(text) == nil)
     }
 }

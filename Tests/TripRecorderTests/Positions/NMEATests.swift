@@ -55,7 +55,7 @@ import Testing
         #expect(south.position.altitude == 100)
     }
 
-    @Test func `a new time ends the earlier fix, which keeps the time of its arrival`() {
+    @Test func `a sentence with a new time ends the earlier position`() {
         var reader = NMEAReader()
         var fixes: [Fix] = []
         reader.take((Self.rmc + "\n").utf8, at: Instant(nanoseconds: 5), &fixes)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["GP", "GN", "GL", "GA", "GB", "BD"])
-    func `every satellite system counts`(talker: String) {
+    func `sentences of every satellite system are read`(talker: String) {
         let line = Self.sentence(
             "\(talker)RMC,123519.50,A,4807.038,S,01131.000,W,1,2,010100,,,D")
         let fix = Self.fixes([line]).0.first
@@ -122,13 +122,13 @@ import Testing
         #expect(reader.damaged == 1)
     }
 
-    @Test func `the rest of a line from before the start is not damage`() {
+    @Test func `the rest of a line that began before the start does not count as damage`() {
         let (fixes, reader) = Self.fixes([String(Self.gga.suffix(30)), Self.rmc])
         #expect(fixes.count == 1)
         #expect(reader.damaged == 0)
     }
 
-    @Test func `any split gives the same fixes`() {
+    @Test func `any split of the bytes gives the same fixes`() {
         let text = Array((Self.gga + "\r\n" + Self.vtg + "\r\n" + Self.rmc + "\r\n").utf8)
         let whole = Self.fixes([Self.gga, Self.vtg, Self.rmc]).0
         for cut in text.indices {

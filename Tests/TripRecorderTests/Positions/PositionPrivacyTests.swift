@@ -34,7 +34,7 @@ import Testing
             "1:00-02:00",
             "18:00-06:00-07:00", "+8:00-09:00", "", "-", "on",
         ])
-    func `other texts are no hours`(text: String) {
+    func `text that is not a span of hours is refused`(text: String) {
         #expect(PositionPrivacy.Hours(text) == nil)
     }
 
@@ -65,9 +65,13 @@ import Testing
             "48.137,11.576", "48.137,11.576,500", "48.137,11.576,49m", "91,11,500m", "48,181,500m",
             "48,11,101km", "48,11,nanm", "48,11,0x100m", "48,11,500m,1", "", "home",
         ])
-    func `other texts are no zones`(text: String) { #expect(PositionPrivacy.Zone(text) == nil) }
+    func `text that is not a zone is refused`(text: String) {
+        #expect(PositionPrivacy.Zone(text) == nil)
+    }
 
-    @Test func `nothing is hidden without a setting, and everything by the switch`() throws {
+    @Test func `no position is hidden without a setting, and the switch hides every position`()
+        throws
+    {
         var privacy = PositionPrivacy()
         #expect(!privacy.hides(try position(48, 11), minute: nil))
         privacy.isAlways = true

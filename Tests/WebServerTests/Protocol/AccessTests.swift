@@ -41,7 +41,7 @@ import Testing
         ("car.local", true), ("evil.example:8327", false), ("999.1.1.1", false),
         ("1.2.3.4.5", false),
     ])
-    func `elsewhere addresses are allowed, and names of others are refused`(
+    func `outside the loopback, addresses are allowed and foreign names are refused`(
         host: String, isAllowed: Bool
     ) throws {
         let expected: AccessRules.Verdict = isAllowed ? .allowed : .foreignHost

@@ -73,7 +73,7 @@ private let foreign: [(text: String, rows: [String])] = [
 
 @Suite struct `A QR code` {
     @Test(arguments: foreign)
-    func `the code equals that of another encoder`(_ text: String, _ rows: [String]) throws {
+    func `a QR code equals that of another encoder`(_ text: String, _ rows: [String]) throws {
         let code = try #require(QRCode(text, mask: 2))
         let ours = (0..<code.size).map { y in
             (0..<code.size).map { code.isDark($0, y) ? "#" : "." }.joined()
@@ -85,7 +85,7 @@ private let foreign: [(text: String, rows: [String])] = [
         (0, 21), (14, 21), (15, 25), (26, 25), (27, 29), (84, 37), (85, 41), (106, 41), (107, 45),
         (180, 53), (181, 57), (213, 57),
     ])
-    func `the code is as small as its text allows`(_ bytes: Int, _ size: Int) {
+    func `a QR code is as small as its text allows`(_ bytes: Int, _ size: Int) {
         #expect(QRCode(String(repeating: "a", count: bytes))?.size == size)
     }
 

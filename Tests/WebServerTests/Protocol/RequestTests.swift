@@ -26,7 +26,7 @@ import Testing
 
     /// One reader may use the first of two fields, and another the last.
     @Test(arguments: RequestHead.single)
-    func `a field about the requester must not come twice`(name: String) throws {
+    func `a header field about the client may occur only once`(name: String) throws {
         let start = "GET / HTTP/1.1\r\nHost: a\r\n"
         #expect(try head(start + "\(name): same-origin\r\n\r\n") != nil)
         for second in ["same-origin", "cross-site", ""] {
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 3", "Transfer-Encoding: chunked"])
-    func `a body is noticed`(field: String) throws {
+    func `a request with a body is noticed`(field: String) throws {
         #expect(try head("POST / HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n")?.hasBody == true)
     }
 }

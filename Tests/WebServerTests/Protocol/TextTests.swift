@@ -37,17 +37,17 @@ import Testing
         ("2024-02-29T23:59:59.999Z", "Thu, 29 Feb 2024 23:59:59 GMT"),
         ("9999-12-31T12:00:00Z", "Fri, 31 Dec 9999 12:00:00 GMT"),
     ])
-    func `dates have the form of mail`(time: String, text: String) throws {
+    func `dates have the form of HTTP`(time: String, text: String) throws {
         #expect(DateText.text(try #require(UTC(time))) == text)
     }
 
-    @Test func `chunks are counted in hexadecimal, and none is empty`() {
+    @Test func `chunks have a hexadecimal length, and no chunk is empty`() {
         #expect(text(Chunk.bytes(Array(repeating: 0x61, count: 26))).hasPrefix("1a\r\naaa"))
         #expect(Chunk.bytes([]).isEmpty)
         #expect(text(Chunk.end) == "0\r\n\r\n")
     }
 
-    @Test func `no line of data starts another event`() {
+    @Test func `no line of data in a stream starts another event`() {
         var bytes: [UInt8] = []
         EventText.append(retryAfter: 2000, to: &bytes)
         EventText.append("reading", Array("{\"a\":1}\n".utf8), to: &bytes)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// The description of the format: prometheus.io/docs/instrumenting/exposition_formats.
-    @Test func `figures are escaped for Prometheus`() {
+    @Test func `labels and values are escaped for Prometheus`() {
         var metrics = MetricsText()
         metrics.family("obdscan_reading", .gauge, "A value.")
         metrics.sample(
@@ -130,7 +130,7 @@ import Testing
                 of: .init(words: [0], port: 0), to: .init(words: [0], port: 0), in: "") == nil)
     }
 
-    @Test func `an IPv6 address has four words`() {
+    @Test func `an IPv6 address in the kernel's table has four words`() {
         let place = SocketOwners.Place(words: [0, 0, 0, 0x0100_0000], port: 8327)
         #expect(place.text == "00000000000000000000000001000000:2087")
         #expect(place.mapped == place)

@@ -101,7 +101,7 @@ extension AdapterStatus {
             what = "the CAN transceiver reports a broken or shorted wire"
             hint = "check CAN-H (pin 6) and CAN-L (pin 14) of the vehicle's socket, and the plug"
         case .notAcknowledged:
-            what = "no ECU on the CAN bus acknowledges what is sent"
+            what = "no ECU on the CAN bus acknowledges any frame"
             hint = "turn the ignition on; check the bus's bit rate, CAN-H and CAN-L"
         case .sourceRefused:
             what = "the DoIP gateway refuses this tester's address (8003, code 02)"
@@ -113,7 +113,7 @@ extension AdapterStatus {
                 + "address of all of them"
         case .requestTooLong:
             what = "the DoIP gateway refuses a request of that length (code 04)"
-            hint = "ask for less at once"
+            hint = "request fewer signals at once"
         case .gatewayBusy:
             what = "the DoIP gateway has no memory left for the request (code 05)"
             hint = "end other programs that use it, then try again"

@@ -177,7 +177,7 @@ struct RecordedAnswers {
             throw WebProblem(
                 .badRequest,
                 "the trip has no signal \(selection.signals.joined(separator: ", "))",
-                hint: "/api/trips/\(id) lists what it has")
+                hint: "/api/trips/\(id) lists its signals")
         }
         var writer = TripFileWriter(
             parts: [part], units: units, progress: { _ in },

@@ -111,7 +111,8 @@ package struct LineCheck {
         guard let mark = text.firstRange(of: "\"values\":[[") else { return .success(0) }
         let row = text[mark.upperBound...].prefix { $0 != "]" }.split(separator: ",")
         guard row.count == 2, let count = Int(row[1]) else {
-            return .failure(Problem(words: "its answer is not understood", isUnknown: true))
+            return .failure(
+                Problem(words: "the answer of the server is not understood", isUnknown: true))
         }
         return .success(count)
     }

@@ -106,7 +106,7 @@ public struct TableFinding: Hashable, Sendable {
         case .labels(let name):
             "\(name) has names for raw values, but a formula or more than 53 bits"
         case .range(let name, let said, let computed):
-            "\(name) is said to reach from \(said), its bits reach from \(computed)"
+            "\(name) has the stated range \(said), its bits give \(computed)"
         case .points(let name):
             "the points of \(name) do not ascend, or are fewer than two"
         case .pieces(let name):

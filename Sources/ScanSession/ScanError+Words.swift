@@ -51,7 +51,7 @@ extension ScanError: ExplainedAt {
                     hint: "another device may be sending on this line", .unavailable)
             case .outOfStep:
                 return Explanation(
-                    "\(accessory): the adapter answered another request than the one that was sent",
+                    "\(accessory): the answer of the adapter belongs to another request",
                     hint: "unplug the adapter and plug it in again, then try again",
                     .timedOut)
             case .notSent:

@@ -76,7 +76,7 @@ enum TorqueReader {
                 row.display = low...high
             }
             source.add(row, to: record)
-            if isMended { source.warn(name, line, "a closing bracket too much was left out") }
+            if isMended { source.warn(name, line, "an extra closing bracket was ignored") }
         } catch {
             source.leaveOut(name.isEmpty ? short : name, line, error)
         }

@@ -159,7 +159,7 @@ enum WiCANReader {
         source.add(row, to: record)
         if isMended {
             source.warn(
-                parameter.name, parameter.node.line, "a closing bracket too much was left out")
+                parameter.name, parameter.node.line, "an extra closing bracket was ignored")
         }
     }
 

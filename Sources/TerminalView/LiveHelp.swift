@@ -8,7 +8,7 @@ extension LiveModel.Page {
             "  + -               show less time in graphs, or more",
             "  v                 dials instead of lines",
             "  s                 sort: as asked for, by name, unusual values first",
-            "  f                 show ECUs that say the same and what never changes, or fold",
+            "  f                 show equal values of ECUs and constant signals, or fold",
             "  a                 add a signal by a part of its name",
             "  d                 take the chosen signal away",
             "  K J               move the chosen signal up, down",
@@ -27,6 +27,6 @@ extension LiveModel.Page {
             "  ▲ ▲▲ ▼ ▼▼         after a value: high, too high, low, too low",
             "  •  after a value: worth knowing, such as a cold engine; Enter says why",
             "  │150  where the bar ends; │±20: it begins in the middle",
-            "  A line that is dim is old: its ECU has not said it for 5 seconds.",
+            "  A dim value is old: its ECU has not sent it for 5 seconds.",
         ])
 }

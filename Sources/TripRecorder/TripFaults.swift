@@ -59,11 +59,12 @@ extension ReadingBatch.Fault {
                 service: service)
         case .flooded:
             TripEvent(
-                .linkError, text: "more data came than any answer to \(asked) has", service: service
+                .linkError, text: "the reply to \(asked) was longer than any answer",
+                service: service
             )
         case .outOfStep:
             TripEvent(
-                .linkError, text: "what came answers another request than \(asked)",
+                .linkError, text: "the answer belongs to another request than \(asked)",
                 service: service)
         // A lost link has its own row; a stop and an unsent request are not faults.
         case .linkLost, .stopped, .notSent: nil

@@ -28,12 +28,12 @@ import Testing
         // A frame that stays in the adapter's queue.
         Row(
             command: .say("\r"), frame: .say("\u{7}"), status: 69,
-            sentence: "no ECU on the CAN bus acknowledges what is sent",
+            sentence: "no ECU on the CAN bus acknowledges any frame",
             hint: "turn the ignition on; check the bus's bit rate"),
         // The lines of the kernel's driver.
         Row(
             command: .say("\r"), frame: .say("e1a\r"), status: 69,
-            sentence: "no ECU on the CAN bus acknowledges what is sent",
+            sentence: "no ECU on the CAN bus acknowledges any frame",
             hint: "turn the ignition on"),
         Row(
             command: .say("\r"), frame: .say("sb256000\r"), status: 69,

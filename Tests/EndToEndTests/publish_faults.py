@@ -69,7 +69,7 @@ def password(folder):
         url = f"mqtt://car@{broker.address}"
         plain = f"mqtt://{broker.address}"
         outcome = run("publish", "--to", url, "--drain", variables={"OBDSCAN_PUBLISH_PASSWORD": "wrong-one"})
-        expect("wrong password", outcome, 77, "it wants a user or a token")
+        expect("wrong password", outcome, 77, "the sink needs a user or a token")
         if "wrong-one" in outcome[1] + outcome[2]:
             faults.append("the password is shown")
         expect("no password", run("publish", "--to", plain, "--drain"), 77, "OBDSCAN_PUBLISH_PASSWORD")
@@ -151,7 +151,7 @@ def forbidden(folder):
     try:
         expect(
             "forbidden topic", run("publish", "--to", f"mqtt://{broker.address}", "--drain"), 77,
-            "the broker forbids obdscan/", "may not write there")
+            "the broker forbids obdscan/", "is not allowed to write")
     finally:
         broker.kill()
 

@@ -46,7 +46,7 @@ import Testing
             (.code("T", raw: 0x1FF), "error: code 1FF of T appears twice or does not fit its bits"),
             (
                 .range("T", said: "0 to 1", computed: "0 to 255"),
-                "error: T is said to reach from 0 to 1, its bits reach from 0 to 255"
+                "error: T has the stated range 0 to 1, its bits give 0 to 255"
             ),
             (.points("T"), "error: the points of T do not ascend, or are fewer than two"),
             (.pieces("T"), "error: pieces of T overlap or do not fit its bits"),

@@ -71,7 +71,7 @@ public enum BluetoothFault: AccessoryFault {
             .bluetooth, "no Bluetooth device is called \"\(name)\"",
             hint: (others.isEmpty ? "" : "there are \(others); ")
                 + "is it powered and in reach, and not connected to a phone? "
-                + "bluetoothctl devices lists the known ones, bluetoothctl scan on finds others")
+                + "bluetoothctl devices lists known devices, bluetoothctl scan on finds others")
     }
 
     private static func words(_ reason: Reason, _ address: String) -> FaultWords {
@@ -112,7 +112,7 @@ public enum BluetoothFault: AccessoryFault {
             FaultWords(
                 .bluetooth,
                 "\(address): the adapter speaks Bluetooth LE only, which has no serial port",
-                hint: "name it as one: -d ble:\(device)")
+                hint: "name it as a Bluetooth LE device: -d ble:\(device)")
         case .severalOfThatName(let addresses):
             FaultWords(
                 .bluetooth,

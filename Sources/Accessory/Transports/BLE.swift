@@ -143,7 +143,7 @@ public enum BLEFault: AccessoryFault {
                 .bluetooth, "\(address): the adapter was not seen",
                 hint:
                     "is it powered and in reach, and not connected to a phone? Some wake up with "
-                    + "the ignition. obdscan devices lists the ones that are known")
+                    + "the ignition. obdscan devices lists the known adapters")
         case .notConnected(let address, let reason):
             FaultWords(
                 .bluetooth,
@@ -177,7 +177,7 @@ public enum BLEFault: AccessoryFault {
         case .wrongPIN(let address):
             FaultWords(
                 .bluetooth, "\(address): the adapter refused that number",
-                hint: "its manual or label has the right one; bluetoothctl remove "
+                hint: "its manual or label has the right number; bluetoothctl remove "
                     + "\(Self.plain(address)), then try again", category: .noPermission)
         case .pairingUnanswered(let address):
             FaultWords(

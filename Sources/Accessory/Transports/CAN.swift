@@ -156,7 +156,7 @@ public enum CANInterfaceFault: AccessoryFault {
                 category: .lost)
         case .notAcknowledged(let interface):
             FaultWords(
-                .link, "\(interface): no ECU on the CAN bus acknowledges what is sent",
+                .link, "\(interface): no ECU on the CAN bus acknowledges any frame",
                 hint: "turn the ignition on; check the bus's bit rate, CAN-H and CAN-L",
                 category: .lost)
         }

@@ -115,7 +115,9 @@ public enum UnixSocketFault: AccessoryFault {
         case .refused(let path):
             FaultWords(
                 .link, "\(path): no program listens on this socket",
-                hint: "start the program that serves it; one that has ended may leave its socket")
+                hint:
+                    "start the program that serves it; a program that has ended may leave its socket"
+            )
         case .busy(let path):
             FaultWords(
                 .free, "\(path): the program that serves it takes no more connections",

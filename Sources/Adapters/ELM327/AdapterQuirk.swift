@@ -106,16 +106,16 @@ public struct AdapterQuirk: Hashable, Sendable {
         AdapterQuirk("clones", "`AT BRD` locks some up", .hangs("ATBRD"), clones),
         AdapterQuirk(
             "clones that say v1.5", "every setting is refused, and the echo stays on",
-            .handled("takes the form of lines from the first answer"),
+            .handled("learns the form of lines from the first answer"),
             .recording("faults-clone-refuses-every-setting")),
         AdapterQuirk(
-            "clones", "blanks are off without being asked",
-            .handled("takes the form of lines from the first answer"),
+            "clones", "it sends no blanks, although it was not told to leave them out",
+            .handled("learns the form of lines from the first answer"),
             .recording("faults-kwp-without-checksum")),
         AdapterQuirk(
             "clones", "KWP frames come without a checksum",
             .handled(
-                "counts on checksums once one came; a frame that stays alone is not trusted after `AT H1`"
+                "expects checksums after the first checksum; after `AT H1` a single frame is not trusted"
             ),
             .recording("faults-kwp-without-checksum")),
         AdapterQuirk(
@@ -146,7 +146,7 @@ public struct AdapterQuirk: Hashable, Sendable {
         AdapterQuirk(
             "vLinker and other STN-compatible ones",
             "`STI` is answered by their own text, and commands of the set are missing",
-            .handled("asks for no STN command but `STI`, and takes it for an ELM327"),
+            .handled("sends no STN command except `STI`, and treats the adapter as an ELM327"),
             stnSet),
     ]
 

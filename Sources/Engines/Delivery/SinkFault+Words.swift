@@ -25,7 +25,7 @@ extension SinkFault: Explained {
             Explanation(
                 "--to: the address \(SinkAddress.Fault.secret.text)",
                 hint:
-                    "OBDSCAN_PUBLISH_PASSWORD, OBDSCAN_PUBLISH_TOKEN or OBDSCAN_PUBLISH_API_KEY says it",
+                    "set OBDSCAN_PUBLISH_PASSWORD, OBDSCAN_PUBLISH_TOKEN or OBDSCAN_PUBLISH_API_KEY",
                 .usage)
         case .badAddress(let fault, let text):
             Explanation(
@@ -36,8 +36,9 @@ extension SinkFault: Explained {
         case .missingSecret(let sink, let variable, let secret):
             Explanation(
                 "\(sink): there is no \(secret.title)",
-                hint: "\(secret.setting) of publish.NAME names a file with it, or "
-                    + "\(variable)_\(secret.rawValue.uppercased()) says it",
+                hint:
+                    "set \(secret.setting) of publish.NAME to a file with the \(secret.title), or "
+                    + "set \(variable)_\(secret.rawValue.uppercased())",
                 .configuration)
         case .severalVehicles(let sink, let vehicles):
             Explanation(
@@ -46,7 +47,7 @@ extension SinkFault: Explained {
                 hint: "id of publish.NAME, or --id, names the vehicle", .configuration)
         case .emptySecret(let path, let secret):
             Explanation(
-                "\(path) is empty", hint: "its first line is the \(secret.title)",
+                "\(path) is empty", hint: "write the \(secret.title) into its first line",
                 .configuration)
         }
     }
@@ -57,7 +58,7 @@ extension SinkIsBusy: Explained {
     package var explanation: Explanation {
         Explanation(
             "another obdscan publish delivers to \(sink)",
-            hint: "end it first: two of them would send everything twice", .timedOut)
+            hint: "end that program first: two programs would send everything twice", .timedOut)
     }
 }
 
@@ -71,18 +72,19 @@ extension SinkEnd {
         case .unreachable(let words):
             return Explanation(
                 "\(place): \(words)",
-                hint: "what is not delivered stays in the database; run it again later",
+                hint: "undelivered trips stay in the database; run the command again later",
                 .timedOut)
         case .refused(let reason, let words):
             let (hint, category): (String, Explanation.Category) =
                 switch reason {
                 case .notAuthorized:
                     (
-                        "it wants a user or a token: password-file or token-file of publish.NAME, "
+                        "the sink needs a user or a token: password-file or token-file of publish.NAME, "
                             + "or \(sink.variable)_PASSWORD or \(sink.variable)_TOKEN",
                         .noPermission
                     )
-                case .forbidden: ("this user or token may not write there", .noPermission)
+                case .forbidden:
+                    ("this user or token is not allowed to write to this sink", .noPermission)
                 case .notFound:
                     (
                         "create the database or the bucket first, or name another one: ?db=NAME",
@@ -90,7 +92,7 @@ extension SinkEnd {
                     )
                 case .everyLine:
                     (
-                        "it refuses every line: is the address that of a database, such as ?db=NAME?",
+                        "the server refuses every line: is the address that of a database, such as ?db=NAME?",
                         .configuration
                     )
                 case .certificate:
@@ -99,7 +101,7 @@ extension SinkEnd {
                             + "those to trust",
                         .configuration
                     )
-                case .moved: ("use the address that it is reached at now", .configuration)
+                case .moved: ("use the new address of the server", .configuration)
                 }
             return Explanation("\(place): \(words)", hint: hint, category)
         case .store(let error): return error.explanation

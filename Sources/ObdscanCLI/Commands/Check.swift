@@ -21,7 +21,7 @@ struct CheckCommand: RuledCommand {
             1 to 3 minutes. It asks for odometers of the manufacturer in the packs that the VIN \
             chooses. What was read is kept in the database, except of a simulated vehicle.
 
-            Each finding names two facts with their sources, and what explains them honestly. A \
+            Each finding names two facts with their sources, and honest reasons for them. A \
             contradiction means that both cannot hold for one vehicle with its own parts: for \
             example, an ECU has driven further than the dashboard shows. Odd means that one should \
             ask for the reason. A note is worth knowing. A replaced part contradicts, too: ask for \
@@ -52,8 +52,9 @@ struct CheckCommand: RuledCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Make what this explains a note: cluster-replaced.",
-            discussion: "The option can be repeated.", valueName: "reason"))
+            "Treat this reason as known: cluster-replaced.",
+            discussion: "Contradictions that the reason explains become notes. The option "
+                + "can be repeated.", valueName: "reason"))
     var known: [UsedCarExplanation] = []
 
     @Option(

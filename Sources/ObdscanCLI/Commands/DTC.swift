@@ -44,9 +44,9 @@ struct DTCListCommand: RuledCommand {
             with the code of the fault that explains it).
 
             The verdict comes first, then when codes were cleared, and with which code to start if \
-            some follow from others. Each code of an ECU is one, whatever lists it is in; the most \
-            severe comes first, with whether you may drive on and how much of what proves its \
-            repair is there. "obdscan dtc explain" says why, and what to check first.
+            some follow from others. A code that an ECU has in several lists is printed once, and the \
+            most severe code comes first. Each code has the advice on driving, and the parts of \
+            the proof of its repair that are known. "obdscan dtc explain" says why, and what to check first.
 
             With --all-modules it asks every address at which a module may be: 11-bit identifiers \
             700 to 7FF, 29-bit identifiers 18DAxxF1, and every target address of ISO 14230 (KWP). \

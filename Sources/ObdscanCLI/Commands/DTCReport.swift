@@ -31,7 +31,7 @@ struct DTCReportCommand: RuledCommand {
             With --since it compares the vehicle with what the database knew at that moment: which \
             codes came, went or stayed, which monitors have run since, and how test results \
             changed. The repair of a code that went is proven if obdscan cleared it and its monitor \
-            has run since, without the code and with test results within their limits. If it knew nothing yet, the first reading after that moment counts. With --until \
+            has run since, without the code and with test results within their limits. If the database had no reading at that moment, the first reading after it counts. With --until \
             or --of no vehicle is asked: all moments are from the database.
 
             \(Self.ruleText)

@@ -128,7 +128,7 @@ struct DecodeCommand: ParsableCommand, OutputCommand {
             parts.joined(separator: "; "),
             hint: damaged.isEmpty
                 ? "the other files were decoded"
-                : "what was printed names each line; the rest of the files was decoded",
+                : "the messages above name each line; the rest of the files was decoded",
             status: unread.map(\.failure.status).first { $0 != .badData } ?? .badData)
     }
 }

@@ -35,13 +35,13 @@ struct DiagnoseTripCommand: ParsableCommand, OutputCommand {
             cause predicts. Trouble codes, the check engine light and results of monitors (service 06) \
             of the trip, or of the nearest scan of the vehicle within a week, are evidence, too.
 
-            It names a cause only if a healthy vehicle is improbable, and if what the cause must \
-            show is there beyond its error; with the evidence for and against it, and the next \
-            test. Causes that look alike are named together. Otherwise it says that something is \
+            It names a cause only if a healthy vehicle is improbable, and if each feature that the \
+            cause requires is there by more than its error. It gives the evidence for and against \
+            the cause, and the next test. Causes that look alike are named together. Otherwise it says that something is \
             off, or that nothing is odd. A stored code, the light or a failed monitor is never \
-            "nothing odd". "Nothing odd" is about this drive only: a fault that did \
-            not show in it is not found, and what was not tested is listed with the signals that \
-            it needs. Flexible fuels, gas and hybrids are not judged where their values differ. A \
+            "nothing odd". "Nothing odd" is about this drive only: a fault that \
+            did not show in this drive is not found. Features that were not tested are listed with \
+            the signals that they need. Flexible fuels, gas and hybrids are not judged where their values differ. A \
             probability is never certainty: make the test before you buy a part.
 
             For most features record RPM, VSS, ECT, IAT, MAF, MAP, BARO, AAT, LOAD_PCT, LOAD_ABS, \

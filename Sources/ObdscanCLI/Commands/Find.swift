@@ -26,7 +26,7 @@ struct FindCommand: RuledCommand {
             late or early. A unit in brackets in the heading, or --unit, is the unit of the table; \
             mph, mi, °F and psi become metric. trip:12:speed takes a signal of a recorded trip.
 
-            The known values must move, up and down several times, or other numbers give them too. \
+            The known values must move, up and down several times, or other numbers fit them, too. \
             Counters and checksums are left out. Messages whose bits depend on a switch are \
             searched for each of its values. Numbers of up to 32 bits are found, flags \
             and states are not.

@@ -30,7 +30,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             If the clock of a file starts again, each part is a trip, 1 s after the one before.
 
             Many logs do not say their day, or only count seconds. obdscan takes the beginning from \
-            the file's name, such as 2021-11-19 16-45-25.csv; --date says it for other files.
+            the file's name, such as 2021-11-19 16-45-25.csv; --date sets the beginning of other files.
 
             Logs of a CAN bus are read too: candump, Vector ASC, PEAK TRC, OVMS CRTD, and tables with \
             columns for identifier and data, such as those of SavvyCAN, python-can, Kvaser and CSS \
@@ -39,7 +39,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             ECUs send by themselves get their values; known parameter groups of SAE J1939 get them \
             without a table. Of each signal, a value that changed is stored, but a number at most once \
             per second and any other value at most ten times per second. A value that stays is stored \
-            every five seconds, and that it is not available once. Counters and checksums are not stored.
+            every five seconds, and the state "not available" once. Counters and checksums are not stored.
 
             A file is stored completely or not at all. A file that cannot be used is named, and the \
             other files are imported; the exit code is that of the first such file. If a line of our own exports cannot be read, \

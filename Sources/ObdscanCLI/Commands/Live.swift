@@ -67,7 +67,7 @@ struct LiveCommand: RuledCommand {
         help: ArgumentHelp(
             "Use a list: driver, engine, fuel, emissions, ev.",
             discussion:
-                "driver has the eight signals that matter most, by what the vehicle is. The "
+                "driver has the eight most important signals for the kind of vehicle. The "
                 + "configuration file can define more lists.",
             valueName: "view"))
     var view: String?
@@ -95,7 +95,7 @@ struct LiveCommand: RuledCommand {
     @Flag(
         help: ArgumentHelp(
             "Report at the end where the time went.",
-            discussion: "The report has the pace, too, and what would help."))
+            discussion: "The report also has the pace, and advice for a better pace."))
     var why = false
 
     @OptionGroup var listening: ListenOptions

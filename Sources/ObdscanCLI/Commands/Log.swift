@@ -43,7 +43,7 @@ struct LogCommand: RuledCommand {
 
             Readings are on the disk within a second (--commit-every) and survive a power cut. \
             Each commit writes some pages, however little they hold, so a longer --commit-every \
-            spares SD cards: at ten readings per second, 60s writes 6 MB an hour in place of 110. \
+            spares SD cards: at ten readings per second, 60s writes 6 MB an hour instead of 110. \
             A power cut then loses the readings of this time. A killed program loses those of \
             the last tenth of a second, because the others are in /dev/shm, too, until the next \
             obdscan takes them into the database. On a machine without such memory, a kill loses \
@@ -54,9 +54,9 @@ struct LogCommand: RuledCommand {
             reaches the disk: a killed program still loses nothing, but a power cut loses \
             everything since the last checkpoint, some megabytes. The database stays intact.
 
-            -d may be repeated. Each device gets its own trip, and one that hangs, is missing or \
-            loses its link does not delay the others. One that cannot begin is tried again while \
-            others are recorded: a missing adapter every 15 s, a vehicle that does not answer \
+            -d may be repeated. Each device gets its own trip, and a device that hangs, is missing or \
+            loses its link does not delay the others. A device that cannot start is tried again while \
+            the others record: a missing adapter every 15 s, a vehicle that does not answer \
             every 3 minutes. Each line of json and csv then names its \
             device, and each device gets a summary. The exit code is 0 if all recordings ended \
             well, and otherwise that of the first device that failed.
@@ -85,7 +85,7 @@ struct LogCommand: RuledCommand {
             such value; without one there is no trip. Values are stored as import \
             stores those of a log of the bus: a value when it changes, but a number at most once per \
             second and any other value at most ten times per second; a value that stays every five \
-            seconds; that it is not available once. Counters and checksums are stored only if they are \
+            seconds; the state "not available" once. Counters and checksums are stored only if they are \
             named. "obdscan pids show" says this for each signal of a table. Frames that came faster \
             than they were read are noted as a gap and counted at the end. Without --listen, can: and \
             slcan: devices hear the frames of such a table beside their requests, and store them by the \
@@ -127,7 +127,7 @@ struct LogCommand: RuledCommand {
     @Flag(
         help: ArgumentHelp(
             "Report at the end where the time went.",
-            discussion: "The report has the pace, too, and what would help."))
+            discussion: "The report also has the pace, and advice for a better pace."))
     var why = false
 
     @Flag(

@@ -38,9 +38,9 @@ struct MonitorCommand: RuledCommand {
             Counters and checksums are left out unless they are named or --all prints each frame.
 
             --changes shows a line per identifier, with its rate and the age of its last frame. A byte that \
-            changed within a second has a *, and one that changed within five a +. The key # makes what \
-            changes by itself known; press a button in the vehicle then, and only what the button changes \
-            is marked. The key r forgets all changes, the space bar holds the view, q quits.
+            changed within a second has a *, and one that changed within five a +. The key # marks \
+            all changes so far as known. Then press a button in the vehicle: only the changes that the \
+            button causes are marked. The key r forgets all changes, the space bar holds the view, q quits.
 
             --to writes a log in the form of candump -l, which obdscan decode and can-utils read. A \
             file that exists is refused (exit code 73), because a capture cannot be made again.

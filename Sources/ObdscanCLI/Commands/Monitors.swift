@@ -25,8 +25,8 @@ struct MonitorsCommand: RuledCommand {
             has run since then, and proves nothing beside a code that is still there. For each code \
             it says what proves its repair: the monitor that tests it has run since codes were \
             cleared, the code did not come back, and its test results are within their limits. \
-            Misfire, fuel system and components are tested all the time, so a drive proves them \
-            and not the flag.
+            Misfire, fuel system and components are tested all the time, so a drive proves \
+            their repair, and the flag does not.
 
             It says which monitors have not run, how to drive so that they complete, and which rule \
             of an inspection applies: that of the US EPA (40 CFR 85.2222) for cars and light trucks \

@@ -10,7 +10,7 @@ import VehicleScan
 struct PIDsShowCommand: ParsableCommand, OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show what a table says of a signal, and why it is believed.",
+        abstract: "Show the table row of a signal, and the evidence for it.",
         discussion: """
             Signals are given as everywhere: RPM, rpm or 01:0C. Rows that no independent source \
             confirms are marked unverified.

@@ -13,7 +13,7 @@ struct PublishCommand: ParsableCommand {
         commandName: "publish",
         abstract: "Deliver recorded trips to a time series engine or a broker.",
         discussion: """
-            A sink is a place that trips are delivered to. log records trips in the database, and \
+            A sink is a destination of trips. log records trips in the database, and \
             publish delivers them from there, days later if necessary. Every reading arrives at \
             least once, in the order of its trip; a repeated reading is identical. The file \
             FILE.publish.db beside the database notes what each sink has received.
@@ -109,7 +109,7 @@ struct SinkOptions: ParsableArguments {
         {
             throw ValidationError(
                 "--id, --ca-file, --signal, --history, --names, --position and --text belong to --to; the configuration "
-                    + "says the same of the sinks that it names")
+                    + "has the same settings for its sinks")
         }
     }
 
@@ -139,7 +139,7 @@ extension SinkOptions {
         }
         if chosen.isEmpty {
             throw Failure(
-                "none of the sinks says \(hold ? "what it holds" : "what it refused")",
+                "none of the sinks reports \(hold ? "the readings that it holds" : "the lines that it refused")",
                 hint: "name a sink whose address begins with influx+http", status: .usage)
         }
         return chosen
@@ -266,7 +266,7 @@ struct PublishRunCommand: ParsableCommand, OutputCommand {
         guard let id = sink.settings.id else {
             let what = "\(vehicles.count) vehicles would be called \(name) there: \(names)"
             let vehicle = vehicles[0]
-            let hint = "\"obdscan trips vehicle \(vehicle) NAME\" gives one another name"
+            let hint = "\"obdscan trips vehicle \(vehicle) NAME\" gives one of them another name"
             if sinks.to != nil { throw Failure(what, hint: hint, status: .usage) }
             output.note("\(what); \(hint)")
             return true
@@ -493,8 +493,8 @@ struct PublishCheckCommand: ParsableCommand, OutputCommand {
         commandName: "check", abstract: "Compare what a server holds with what was delivered.",
         discussion: """
             VictoriaMetrics answers 204 even for lines that it drops, because they are older than \
-            its retention, say. This asks it, or InfluxDB 1, how many readings it holds of each \
-            vehicle. The exit code is 1 when the server holds fewer after 15 s: a server may show \
+            its retention, say. The command asks VictoriaMetrics or InfluxDB 1 how many readings of each \
+            vehicle it holds. The exit code is 1 when the server holds fewer after 15 s: a server may show \
             points seconds after it has accepted them.
 
             EXAMPLES

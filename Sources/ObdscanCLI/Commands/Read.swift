@@ -103,7 +103,7 @@ struct ReadCommand: ParsableCommand, OutputCommand {
                 throw lastFailure
                     ?? Failure(
                         "\(connection.accessory): no answer could be read",
-                        hint: "\"obdscan read -v SIGNAL\" shows what came", status: .unavailable)
+                        hint: "\"obdscan read -v SIGNAL\" shows the reply", status: .unavailable)
             }
             // The output is valid, but an exchange failed.
             if let firstProblem { throw firstProblem }

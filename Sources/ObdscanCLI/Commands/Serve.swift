@@ -360,7 +360,7 @@ extension ServeCommand {
             case EADDRNOTAVAIL:
                 hint = "it is not an address of this machine; 0.0.0.0 listens at all of them"
             case EACCES:
-                hint = "ports below 1024 need privileges: take another one"
+                hint = "ports below 1024 need privileges: use another port"
                 status = .noPermission
             default: hint = nil
             }

@@ -21,7 +21,7 @@ struct SetupCommand: RuledCommand {
             configuration file, so that other commands need no -d. An adapter that works is saved even if the vehicle does not answer. For an adapter \
             that does not work, the fix is printed and nothing is saved.
 
-            With --publish it asks where trips are delivered to, tries that, and saves it.
+            With --publish it asks for the destination of trips, tries it, and saves it.
 
             \(Self.ruleText)
 

@@ -102,7 +102,7 @@ struct TripsJoinCommand: ParsableCommand, OutputCommand {
         if let longest = pauses.max(), longest >= 600 {
             output.note(
                 "The pause of \(durationText(longest)) between them is a part of the trip now. "
-                    + "\"obdscan trips undo\" parts them again.")
+                    + "\"obdscan trips undo\" splits them again.")
         }
         try print([joined], of: store, output)
     }
@@ -127,8 +127,8 @@ struct TripsShiftCommand: ParsableCommand, OutputCommand {
         discussion: """
             A machine without a battery clock continues from its last shutdown until the network or \
             satellites set its clock. obdscan marks the trips of that time, and puts them right \
-            when the clock is set before the next boot. This command does so for the others, and \
-            publish delivers the trips then. --by 0s accepts the times as they are. Points that \
+            when the clock is set before the next boot. This command corrects the other trips, and \
+            publish then delivers them. --by 0s accepts the times as they are. Points that \
             were delivered before stay in the engine with their old times, and publish delivers the \
             trip again with the new ones. obdscan trips undo reverts the shift.
 
@@ -285,7 +285,7 @@ private func edited<Value>(_ body: () throws(TripEditFault) -> Value) throws(Fai
         case .vehicles(let first, let second):
             throw Failure(
                 "trips \(first) and \(second) are of two vehicles",
-                hint: "\"obdscan trips list\" shows whose they are", status: .usage)
+                hint: "\"obdscan trips list\" shows the vehicle of each trip", status: .usage)
         case .outside(let trip):
             throw Failure(
                 "the point lies outside trip \(trip)",

@@ -12,7 +12,7 @@ struct TripsLogbookCommand: RuledCommand {
         discussion: """
             The purpose of a trip is its tag: business, private or commute (trips tag, log --tag). A trip \
             without such a tag, or with several of them, has no purpose. Sums are for each month and vehicle. \
-            If the odometer counted further between two trips, the logbook says how far no trip was recorded. Times \
+            If the odometer counted further between two trips, the logbook has the distance without a recorded trip. Times \
             are local times; a trip whose clock was not set is marked.
 
             The file of --to is a page (.html, .pdf), a sheet (.xlsx) or a table (.csv). JSON has an object \

@@ -45,13 +45,13 @@ struct PackChoice: Sendable {
         } else if isWanted {
             note(
                 chosen.names.isEmpty
-                    ? "no pack is of this vehicle"
+                    ? "no pack is for this vehicle"
                     : "packs of this vehicle: " + chosen.names.joined(separator: ", "))
         }
         let settled = chosen.settle(selected, vehicle.table)
         if let missing = settled.missing.first {
             throw Failure(
-                "\(vehicle.accessory): no pack that is of this vehicle has \(missing)",
+                "\(vehicle.accessory): no pack for this vehicle has \(missing)",
                 hint: "name its pack with --pack; \"obdscan pids packs\" lists them",
                 status: .unavailable)
         }

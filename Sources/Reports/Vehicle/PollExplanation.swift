@@ -230,7 +230,7 @@ package struct PollExplanation: Sendable {
         }
         guard report.plan.batchesWork == false else { return nil }
         return "Requests for several signals are refused by this adapter or vehicle: each signal "
-            + "needs one of its own."
+            + "needs its own request."
     }
 
     private var rotation: String? {

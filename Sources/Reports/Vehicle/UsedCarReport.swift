@@ -142,8 +142,8 @@ package struct UsedCarReport {
             page.element("p", findings.verdict, class: grade.rawValue)
             page.element(
                 "p",
-                "Agreement proves nothing, because an odometer can be set in every module. Only "
-                    + "disagreement speaks, and each has honest reasons: ask for the papers.")
+                "Agreement proves nothing, because an odometer can be set in every module. A "
+                    + "contradiction is evidence, but may have honest reasons: ask for the papers.")
             page.facts(
                 [("Read", localTime(time))]
                     + (windscreen.isEmpty

@@ -66,7 +66,7 @@ extension LiveScreen {
         case .character("f"):
             model.toggleFolding()
             say(
-                "ECUs that say the same, and what never changes: "
+                "equal values of ECUs and constant signals: "
                     + (model.foldsECUs ? "folded" : "shown"))
         case .character("K"), .character("<"): model.moveRow(by: -1)
         case .character("J"), .character(">"): model.moveRow(by: 1)

@@ -13,7 +13,7 @@ package enum LiveMetrics {
         let status = board.status
         let now = SystemClock.now()
         var text = MetricsText()
-        text.family("obdscan_info", .gauge, "The program that serves this.")
+        text.family("obdscan_info", .gauge, "The program that serves these figures.")
         text.sample("obdscan_info", [("version", status.version)], 1)
         text.family("obdscan_connected", .gauge, "Whether readings come from a vehicle.")
         text.sample("obdscan_connected", status.link == .live ? 1 : 0)

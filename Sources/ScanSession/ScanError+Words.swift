@@ -68,7 +68,8 @@ extension ScanError: ExplainedAt {
             case .restartedBeforeSending:
                 return Explanation(
                     "\(accessory): the adapter restarted or lost its settings before the request was sent",
-                    hint: "try again; if it comes back, check the plug and its power supply",
+                    hint:
+                        "try again; if the adapter restarts again, check the plug and its power supply",
                     .timedOut)
             case .linkLost:
                 return Explanation(

@@ -37,7 +37,7 @@ extension FileError: Explained {
         case .changed(let path):
             Explanation(
                 "\(path) was changed while it was read",
-                hint: "nothing of it was stored; try again when it is complete", .badInput)
+                hint: "nothing was stored; try again when the file is complete", .badInput)
         case .isDevice(let path):
             Explanation(
                 "\(path) is a device, not a file",

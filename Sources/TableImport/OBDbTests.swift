@@ -101,7 +101,7 @@ extension ImportedSource {
                 if count.differ > 0 {
                     warn(
                         row.signal.id, row.line,
-                        "\(count.differ) of \(count.agree + count.differ) recorded answers say something else"
+                        "\(count.differ) of \(count.agree + count.differ) recorded answers give another value"
                     )
                 }
             }

@@ -16,7 +16,7 @@ enum SchemaCheck {
         let expected = try tables(version: version)
         let found = try tables(in: database)
         for name in expected.keys.sorted() where found[name] != expected[name] {
-            return "its table \(name) is not as obdscan makes it"
+            return "its table \(name) differs from the one that obdscan makes"
         }
         return nil
     }

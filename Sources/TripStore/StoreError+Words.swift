@@ -19,7 +19,7 @@ extension StoreError: Explained {
             hint = "\"obdscan log\" records a trip; --db FILE names another database"
             category = .noInput
         case .empty(let path):
-            message = "\(path): the database is empty: making it was not completed"
+            message = "\(path): the database is empty: its creation was not completed"
             hint = "\"obdscan log\" records a trip and creates a new one"
             category = .noInput
         case .foreign(let path):

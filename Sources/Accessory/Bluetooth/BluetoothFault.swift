@@ -100,7 +100,7 @@ public enum BluetoothFault: AccessoryFault {
                 hint: pairing, category: .noPermission)
         case .keyLost:
             FaultWords(
-                .bluetooth, "\(address): the earlier pairing is no longer known to both sides",
+                .bluetooth, "\(address): one side no longer knows the earlier pairing",
                 hint: "bluetoothctl remove \(device), then pair again: \(pairing)",
                 category: .noPermission)
         case .busy:

@@ -245,11 +245,11 @@ public enum SerialFault: AccessoryFault {
     private static func remedy(for holder: AccessoryError.Holder?, at path: String) -> String {
         switch holder?.program {
         case "ModemManager":
-            "it takes every adapter for a modem: sudo systemctl stop ModemManager; for good: "
+            "ModemManager takes every adapter for a modem: sudo systemctl stop ModemManager; for good: "
                 + "sudo systemctl disable --now ModemManager, or a udev rule with "
                 + "ENV{ID_MM_DEVICE_IGNORE}=\"1\""
         case "brltty":
-            "it takes USB bridges for braille displays: " + Self.brltty
+            "brltty takes USB bridges for braille displays: " + Self.brltty
         case nil:
             "sudo fuser -v \(path) shows which; ModemManager releases it when stopped: "
                 + "sudo systemctl stop ModemManager"

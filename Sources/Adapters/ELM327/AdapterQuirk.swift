@@ -145,7 +145,7 @@ public struct AdapterQuirk: Hashable, Sendable {
             .recording("faults-monitor-half-bytes-stn1170")),
         AdapterQuirk(
             "vLinker and other STN-compatible ones",
-            "`STI` is answered by their own text, and commands of the set are missing",
+            "they answer `STI` with their own text, and lack commands of the set",
             .handled("sends no STN command except `STI`, and treats the adapter as an ELM327"),
             stnSet),
     ]

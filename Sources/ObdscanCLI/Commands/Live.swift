@@ -26,7 +26,7 @@ struct LiveCommand: RuledCommand {
 
             For a screen reader use --lines: it prints one line per reading on a terminal, too, \
             and redraws nothing. Each signal is then polled every five seconds, or at the interval \
-            of --every. A terminal that cannot be drawn on (TERM is empty or dumb) gets the same.
+            of --every. A terminal that cannot be drawn on (TERM is empty or dumb) gets the same lines.
 
             The key l begins to record a trip, as the log command does, and ends it; --log records \
             from the start. The trip continues after a lost link and is closed at the end. If the adapter \
@@ -106,7 +106,7 @@ struct LiveCommand: RuledCommand {
     @OptionGroup var output: OutputOptions
 
     static let rules: [OptionRule<Self>] = [
-        OptionRule("--listen asks for nothing, so --view, --every and --why do not go with it") {
+        OptionRule("--listen sends no requests, so --view, --every and --why do not go with it") {
             $0.listening.listen && ($0.view != nil || $0.every != nil || $0.why)
         }
     ]

@@ -34,7 +34,7 @@ struct LogCommand: RuledCommand {
             not drained and its bus can sleep (--no-battery-safe keeps polling). Off means that no \
             ECU has answered for a minute, or that speed and engine speed have been 0 for ten \
             minutes while the voltage at the adapter is below 12.8 V (25.6 V on 24 V supplies). A \
-            hybrid or electric vehicle that is ready to drive stays above that. During a pause \
+            hybrid or electric vehicle that is ready to drive stays above this voltage. During a pause \
             only the voltage is read, every 30 s. The vehicle is asked when the voltage changes by \
             0.3 V, and otherwise less and less often, down to once in 15 minutes. The same trip \
             continues as soon as an ECU answers or the engine or wheels turn; the trip's events \
@@ -183,7 +183,7 @@ struct LogCommand: RuledCommand {
             "Delete oldest drives to keep this free: 500MB, off.",
             discussion: """
                 If the disk has less space, the drives that every configured sink has received are \
-                deleted, the oldest first, until it has. Space that deleted trips left in the database \
+                deleted, the oldest first, until there is enough. Space that deleted trips left in the database \
                 counts. Trips that were deleted before go first. trips undo cannot restore any of them, \
                 because a trip that can be restored needs as much space as before. The rules of --keep \
                 for names, tags, notes and the clock hold. Looks at the start and then every minute. The \
@@ -226,8 +226,9 @@ struct LogCommand: RuledCommand {
     @OptionGroup var output: OutputOptions
 
     static let rules: [OptionRule<Self>] = [
-        OptionRule("--listen asks for nothing, so --every, --until-off and --why do not go with it")
-        {
+        OptionRule(
+            "--listen sends no requests, so --every, --until-off and --why do not go with it"
+        ) {
             $0.listening.listen && ($0.every != nil || $0.untilOff || $0.why)
         },
         OptionRule("--silence and --standstill belong to --until-off") {

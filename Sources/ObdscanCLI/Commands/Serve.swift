@@ -27,7 +27,7 @@ struct ServeCommand: RuledCommand {
 
             The button Record of the page records a trip, as the log command does, until it is \
             pressed again; --log records from the start. A recording continues with a new trip when \
-            the vehicle is another. SIGUSR1 marks a moment with a note.
+            another vehicle is connected. SIGUSR1 marks a moment with a note.
 
             Under /api/ are the objects that the other commands print with --format json, one per \
             line: /api/live (server-sent events), status, readings, devices, codes, \

@@ -11,7 +11,7 @@ struct ListenOptions: ParsableArguments {
             "Listen to the bus and send nothing.",
             discussion: """
                 The values come from the frames that ECUs send by themselves, by the table of --table or \
-                by SAE J1939. A signal is named Message.Signal, or Signal for that of each message.
+                by SAE J1939. A signal is named Message.Signal; Signal alone means the signal of that name in each message.
                 """))
     var listen = false
 

@@ -56,7 +56,7 @@ struct TableOptions: ParsableArguments {
     func checkThatPacksAreNamed() throws(Failure) {
         guard packs.contains("auto") else { return }
         throw Failure(
-            "--pack auto asks a vehicle, and there is none here", hint: "name the pack",
+            "--pack auto needs a vehicle that it can ask", hint: "name the pack",
             status: .usage)
     }
 

@@ -223,7 +223,7 @@ package struct TripReport {
             codes = known.filter { $0.isPresent(at: end) }.map {
                 (text: $0.code.text, status: $0.kind.rawValue, $0.ecu, $0.code)
             }
-            lead = "As known of the vehicle when the trip ended."
+            lead = "As known when the trip ended."
         }
         guard !codes.isEmpty else { return }
         names.isAlone = Set(codes.compactMap(\.2) + ecus).count < 2

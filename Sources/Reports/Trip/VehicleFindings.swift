@@ -126,8 +126,8 @@ package struct VehicleFindings: Sendable {
             + (hasCodes
                 ? ": the codes came since then, and others may follow."
                 : condition.codes.isEmpty
-                    ? ": that there is no code says little yet."
-                    : ": that no other code is there says little yet.")
+                    ? ": the absence of codes means little yet."
+                    : ": the absence of other codes means little yet.")
             + " Monitors count from then on."
     }
 

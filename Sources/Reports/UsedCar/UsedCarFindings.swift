@@ -189,7 +189,7 @@ struct UsedCarComparison {
         if facts.vins.isEmpty { gaps.append("a VIN") }
         if !facts.isElectric {
             gaps.append(
-                "sensors at work: of a petrol engine, \"obdscan diagnose --trip latest\" judges a drive "
+                "the sensors of a running petrol engine: \"obdscan diagnose --trip latest\" judges a drive "
                     + "that \"obdscan log\" recorded")
         }
         return gaps

@@ -51,13 +51,13 @@ extension VehicleError: ExplainedAt {
         case .notReported(let signals, let ecu):
             return Explanation(
                 "\(accessory): \(Self.text(notReported: signals, by: ecu).midSentence)",
-                hint: "\"obdscan pids list --supported\" shows what there is", .unavailable)
+                hint: "\"obdscan pids list --supported\" lists the supported signals", .unavailable)
         case .unknownSignal(let unknown):
             return Explanation(
                 "\(accessory): \(unknown.text)",
                 hint: unknown.isOnlyHeard
                     ? "other adapters only listen: \"obdscan live --listen\""
-                    : "\"obdscan pids list --supported\" shows what there is", .unavailable)
+                    : "\"obdscan pids list --supported\" lists the supported signals", .unavailable)
         case .needsSingleECU(let record, let target):
             return Explanation(
                 "\(record.dataID) (\(record.name)) is asked at \(target), and this adapter can "

@@ -20,8 +20,8 @@ struct DTCReportCommand: RuledCommand {
             results. --to writes a page to print, which also explains each code and says what was \
             happening: .html is one file that loads nothing from the network; .pdf needs an \
             installed Chromium or Chrome. --customer, --plate, --order and --technician fill in its \
-            head. The settings "workshop" and "logo" give the page a letterhead, lines to fill in \
-            by hand what is not known, and lines to sign on. What was read is kept in the database. As \
+            head. The settings "workshop" and "logo" give the page a letterhead, lines for \
+            missing data to fill in by hand, and lines to sign on. What was read is kept in the database. As \
             JSON and CSV it has a line for each light, code, frozen value, monitor and test; kind \
             says which.
 

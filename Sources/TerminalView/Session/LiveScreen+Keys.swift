@@ -53,7 +53,7 @@ extension LiveScreen {
         case .enter: model.mode = model.mode == .signal ? .list : .signal
         case .character("x"):
             switch model.togglePlotted() {
-            case .added: say("it is in the graph, which Enter shows")
+            case .added: say("the signal is in the graph; Enter shows the graph")
             case .full: say("a graph shows \(LiveModel.mostPlotted) signals: x takes one out")
             case .removed, nil: break
             }

@@ -153,7 +153,7 @@ import Testing
         #expect(try clear(store)?.trips == [open.trip])
     }
 
-    @Test func `trips that the user deleted are erased first, and no others without a sink`()
+    @Test func `trips that were deleted before are erased first, and no others without a sink`()
         throws
     {
         let scratch = try Scratch()

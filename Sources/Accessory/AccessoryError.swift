@@ -2,7 +2,7 @@ public import OBDCore
 import SystemIO
 
 extension Explanation {
-    /// What happened, and what to do about it, in one line.
+    /// The fault and its remedy, in one line.
     package var line: String { hint.map { "\(message); \($0)" } ?? message }
 }
 
@@ -99,7 +99,7 @@ public enum LinkFault: AccessoryFault {
     /// The transport's descriptor is not non-blocking.
     case blocks(address: String)
 
-    /// What to do about a lost link if nothing else is known.
+    /// The remedy for a lost link if nothing else is known.
     public static let usualRemedy = "is it still plugged in and in reach?"
 
     /// The fault in words.

@@ -202,7 +202,7 @@ public enum InitialisationFailure: Hashable, Sendable {
     case headerRefused(code: UInt8)
 }
 
-/// What is known about an adapter.
+/// The known facts about an adapter.
 public struct AdapterIdentity: Hashable, Sendable {
     /// The answer to `AT I`: `ELM327 v1.5`.
     public var banner: String?

@@ -4,7 +4,7 @@
 /// `>` has no line end and may directly follow text. A line that is longer than any answer is cut off and
 /// reported once, and its rest is dropped.
 public struct ReplyLexer: Hashable, Sendable {
-    /// What the lexer finds.
+    /// The tokens that the lexer finds.
     public enum Token: Hashable, Sendable {
         /// A non-empty line without its line end.
         case line([UInt8])

@@ -233,7 +233,7 @@ public struct PollPlan: Sendable {
     var battery = BatteryGuard()
     /// Whether the plan needs the ECUs' answers to detect a parked vehicle.
     public internal(set) var watchesMotion = false
-    /// The signals that tell the guard whether the vehicle is on.
+    /// The signals from which the guard sees whether the vehicle is on.
     var motion = Motion()
     /// Records that the guard wants now.
     var probes: [Int] = []

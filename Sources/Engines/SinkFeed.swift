@@ -292,7 +292,7 @@ struct LineReader {
         return (tail, bytes + [0x0A], 1)
     }
 
-    /// What follows the last record of a trip that has ended: its totals.
+    /// The records after the last one of a trip that has ended: its totals.
     func ending(
         of trip: TripSummary, _ identity: DeliveryStore.Identity
     ) throws(StoreError) -> (bytes: [UInt8], count: Int) {

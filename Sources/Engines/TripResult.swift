@@ -3,7 +3,7 @@ import OBDCore
 import Reports
 import TripStore
 
-/// What a trip that has ended came to: its totals and its fuel.
+/// The results of a trip that has ended: its totals and its fuel.
 struct TripResult {
     let trip: TripSummary
     /// The fuel; nil while the trip is open, and without data about fuel.

@@ -8,7 +8,7 @@ struct CSVColumns: Sendable {
     let conversions: [UnitSystem.Conversion?]
     let separator: UInt8
     private var places: [[Int]]
-    /// What distinguishes a column from others with the same name; empty if none has.
+    /// The text that distinguishes a column from others with the same name; empty if no other has that name.
     private var marks: [String]
 
     init(

@@ -45,7 +45,7 @@ public struct ValueText: Hashable, Sendable {
     /// Value, unit and name together: `1726.0 rpm`, `3 (Drive)`.
     public var joined: String { remark.isEmpty ? value : value + " " + remark }
 
-    /// What follows the value: its unit, and the name of the number in brackets.
+    /// The text after the value: its unit, and the name of the number in brackets.
     public var remark: String {
         [unit, label.map { "(\($0))" } ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
     }

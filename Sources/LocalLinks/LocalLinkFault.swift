@@ -4,7 +4,7 @@ public import OBDCore
 import Simulator
 import SystemIO
 
-/// What can go wrong with a link that this program serves.
+/// The faults of a link that this program serves.
 public enum LocalLinkFault: AccessoryFault, Explained {
     /// A recording or a vehicle file cannot be read.
     case unreadable(path: String, errno: Int32)

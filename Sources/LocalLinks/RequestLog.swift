@@ -35,7 +35,7 @@ public final class RequestLog {
         }
         written = count
         let bytes = Array(lines.utf8)
-        // A full disk is no reason to stop serving; the file then ends early.
+        // A full disk does not stop serving; the file then ends early.
         bytes.withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
     }
 }

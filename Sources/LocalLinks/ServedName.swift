@@ -1,6 +1,6 @@
 import VehicleLink
 
-/// What a simulated LE adapter is called: up to 20 bytes, which fit into an advertisement.
+/// The name of a simulated LE adapter: up to 20 bytes, which fit into an advertisement.
 public struct ServedName: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let name: String

@@ -1,4 +1,4 @@
-/// What is known about a request while its answers are read.
+/// The known facts about a request while its answers are read.
 public struct Exchange: Hashable, Sendable {
     /// The service and data of the request; nil if the text does not have them.
     public var request: [UInt8]?

@@ -8,7 +8,7 @@ public protocol Explained: Error {
 public struct Explanation: Hashable, Sendable {
     /// The category of an error; obdscan has an exit code for each.
     public enum Category: Hashable, Sendable, CaseIterable {
-        /// What the user asked for is not possible, or is not written correctly.
+        /// The user's request is not possible, or is not written correctly.
         case usage
         /// An input is damaged, or has a form that is not known.
         case badInput
@@ -28,14 +28,14 @@ public struct Explanation: Hashable, Sendable {
         case configuration
         /// A fault of the program itself.
         case bug
-        /// The user, or the reader of the output, ended the command; there is nothing to tell.
+        /// The user, or the reader of the output, ended the command; no message is needed.
         case ended
     }
 
     /// Names the thing and says what happened to it, without a full stop or a line break; empty if there is
     /// nothing to tell.
     public var message: String
-    /// What to do about it; nil if no remedy is known.
+    /// The remedy; nil if none is known.
     public var hint: String?
     /// The category for programs.
     public var category: Category
@@ -53,7 +53,7 @@ public struct Explanation: Hashable, Sendable {
         self.isOfSilentVehicle = isOfSilentVehicle
     }
 
-    /// An end about which there is nothing to tell.
+    /// An end that needs no message.
     public static let ended = Explanation("", .ended)
 }
 

@@ -14,7 +14,7 @@ public struct NegativeResponse: Hashable, Sendable {
     /// Whether the ECU asks for more time, which refuses nothing.
     public var isPending: Bool { nrc == .responsePending }
 
-    /// What became of the request for `what`, in words.
+    /// The outcome of the request for `what`, in words.
     public func outcome(of what: String) -> String {
         isPending
             ? "asked for time for \(what), then did not answer" : "refused \(what): \(nrc.words)"

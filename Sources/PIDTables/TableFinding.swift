@@ -28,7 +28,7 @@ public struct TableFinding: Hashable, Sendable {
         case noFactor(String)
         /// A code or pattern that does not fit into the signal's bits, or is repeated.
         case code(String, raw: UInt64)
-        /// Names for raw values of a number that does not tell its raw values apart.
+        /// Names for raw values of a number that is equal for several raw values.
         case labels(String)
         /// A range that differs from the one of the row's bits.
         case range(String, said: String, computed: String)

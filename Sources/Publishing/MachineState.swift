@@ -10,7 +10,7 @@ package struct MachineState: Sendable {
     /// Only fixed words leave this computer: the text of an event may contain a path, an address or a message
     /// of the vehicle.
     package struct Fault: Hashable, Sendable {
-        /// What failed; the raw value is what is sent.
+        /// The part that failed; the raw value is the text that is sent.
         package enum Kind: String, Hashable, Sendable, CaseIterable {
             case linkLost = "the link to the adapter was lost"
             case linkError = "the link to the vehicle had a fault"

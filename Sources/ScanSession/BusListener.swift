@@ -11,7 +11,7 @@ public protocol BusListener: Sendable {
     mutating func finish(at time: Instant, _ batches: inout [ReadingBatch])
 }
 
-/// What a session that hears the bus has heard and its sinks have not accepted yet.
+/// The frames and readings that a session has heard and its sinks have not accepted yet.
 struct HeardBatches {
     /// More than a store refuses while its disk is slow for a minute.
     static let most = 20_000

@@ -54,7 +54,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     var listener: (any BusListener)?
     /// Whether what is heard is passed on.
     var isHearing = false
-    /// What was heard and not accepted yet.
+    /// Heard frames that were not accepted yet.
     var heardBatches = HeardBatches()
     /// The kernel's time of the frame that is handled; nil if there is none.
     var frameTime: Instant?

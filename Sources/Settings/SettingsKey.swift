@@ -16,7 +16,7 @@ package struct SettingsKey: Hashable, Sendable {
     package var isList = false
     /// Whether the setting may be true or false without quotes.
     package var isFlag = false
-    /// What the setting is for, and what it may be.
+    /// The purpose of the setting, and its allowed values.
     package var meaning: String
     /// The commands that use the setting; empty = all of them.
     package var commands: [String] = []

@@ -21,11 +21,11 @@ public struct ClockReading: Hashable, Sendable {
         self.isSet = isSet
     }
 
-    /// What the wall clock showed.
+    /// The time of the wall clock.
     public var utc: UTC { bootTime.later(by: instant.nanoseconds / 1000) }
 }
 
-/// What a machine says about its wall clock.
+/// The state of a machine's wall clock.
 ///
 /// A machine without a battery clock continues from its last shutdown, so only a proof that the clock was
 /// set since then counts.
@@ -64,7 +64,7 @@ struct ClockEvidence: Hashable, Sendable {
 extension ClockEvidence {
     private static let folder = "/sys/class/rtc"
 
-    /// What this machine says.
+    /// The state of this machine's clock.
     static func current() -> ClockEvidence {
         var found = ClockEvidence()
         let kernel = sys_clock_is_synchronised()

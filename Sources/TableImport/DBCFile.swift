@@ -491,7 +491,7 @@ struct DBCWords {
         return String(decoding: bytes[start..<place], as: UTF8.self)
     }
 
-    /// A number without a sign; the greatest one for a number that is greater.
+    /// A number without a sign; a greater number gives the greatest `Int`.
     mutating func unsigned() -> Int? {
         let text = digits { (0x30...0x39).contains($0) }
         return text.isEmpty ? nil : Int(text) ?? .max

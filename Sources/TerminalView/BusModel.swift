@@ -1,6 +1,6 @@
 import OBDCore
 
-/// What a bus shows: the last frame of each identifier, how often frames come, and which of their bytes change.
+/// A view of a bus: the last frame of each identifier, the rate of frames, and the bytes that change.
 package struct BusModel: Sendable {
     /// The frames of one identifier.
     package struct Row: Sendable {

@@ -2,7 +2,7 @@ import Diagnostics
 import Formats
 import OBDCore
 
-/// What keys do to the rows.
+/// The effects of keys on the rows.
 extension LiveModel {
     /// Moves the cursor by this many rows.
     package mutating func moveCursor(by step: Int, page: Int) {

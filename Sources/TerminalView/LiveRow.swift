@@ -127,7 +127,7 @@ extension LiveModel.Row {
 }
 
 extension LiveModel.Row {
-    /// What follows the number: its unit, and its name in brackets.
+    /// The text after the number: its unit, and its name in brackets.
     var remark: String {
         [unit, label.map { "(\($0))" } ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
     }

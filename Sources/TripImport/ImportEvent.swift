@@ -98,7 +98,7 @@ package struct SkippedLines: Hashable, Sendable {
     }
 }
 
-/// What only the whole of a file shows, and reading its first lines needs.
+/// Findings that only the whole file shows, and that the reading of its first lines needs.
 package struct ImportFindings: Hashable, Sendable {
     /// How its numbers read; nil before the first reading.
     var numbers: NumberGrammar?

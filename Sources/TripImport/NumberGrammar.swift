@@ -43,7 +43,7 @@ struct DecimalRule: Hashable, Sendable {
 /// column decide, then those of the file. A program may write positions and times in another way than the
 /// rest, so these decide last.
 package struct NumberGrammar: Hashable, Sendable {
-    /// What the numbers of a column show.
+    /// The decimal sign that the numbers of a column show.
     private struct Column: Hashable {
         var shown: DecimalSigns = []
         /// The signs without which a number would be impossible for its PID.

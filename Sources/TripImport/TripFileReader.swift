@@ -52,7 +52,7 @@ package struct TripFileReader {
     /// Whether names that are no PID's may be those of PIDs in another language.
     package var mayTranslate: Bool { reader.mayTranslate }
 
-    /// What the whole file shows, if it must be read again with these ``ImportSource/findings``; else nil.
+    /// The findings of the whole file, if it must be read again with these ``ImportSource/findings``; else nil.
     package var findings: ImportFindings? {
         var found = source.findings
         if found.numbers == nil, reader.grammar.matters {

@@ -24,7 +24,7 @@ public final class TripSink: ReadingSink {
         var refused: ReadingBatch?
     }
 
-    /// What happened while it was unknown which vehicle is connected.
+    /// Entries of the time in which the connected vehicle was unknown.
     fileprivate struct Held: Sendable {
         enum Item: Sendable {
             case batch(ReadingBatch)

@@ -102,7 +102,7 @@ package final class TripSwitch: Sendable {
     /// The start of the trip; nil without one.
     package var start: Instant? { state.withLock { $0.running?.recording.start } }
 
-    /// What is recorded; nil = nothing.
+    /// The trip that is being recorded; nil = none.
     package var progress: VehicleBoard.Recording? {
         state.withLock { state in
             guard let recording = state.running?.recording else {

@@ -95,7 +95,7 @@ extension TripStore {
 
     /// Moves the times of trips by hand, as one edit that can be undone; their clocks count as set then.
     ///
-    /// What a user estimates for one trip says nothing about the other trips of its boot.
+    /// A user's estimate for one trip does not apply to the other trips of its boot.
     public func shiftTrips(_ ids: [Int64], by step: Duration) throws(StoreError) {
         let ids = Set(ids).sorted()
         for id in ids {

@@ -13,7 +13,7 @@ public struct CodeHistoryEntry: Hashable, Sendable {
 
     /// The vehicle; nil if its VIN is unknown.
     public var vin: String?
-    /// What the owner calls the vehicle, else its VIN.
+    /// The owner's name for the vehicle, else its VIN.
     public var vehicle: String?
     /// The ECU that reported the code.
     public var ecu: ECUAddress?

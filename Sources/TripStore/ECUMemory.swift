@@ -1,7 +1,7 @@
 public import OBDCore
 
 extension TripStore {
-    /// What the ECUs of a vehicle say of themselves; nil for one that was asked and has no name.
+    /// The names that the ECUs of a vehicle report; nil for an ECU that was asked and has no name.
     ///
     /// `vehicle` is a VIN or a name.
     public func ecuNames(ofVehicle vehicle: String) throws(StoreError) -> [ECUAddress: String?] {

@@ -180,7 +180,7 @@ extension TripStore {
         }
     }
 
-    /// What the rows of a copy are to the database.
+    /// The relation of the rows in a copy to the database.
     private enum Use {
         /// The trip was not closed after its process died.
         case rest

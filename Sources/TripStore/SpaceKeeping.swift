@@ -24,7 +24,7 @@ public struct SpaceArgument: Hashable, Sendable {
 }
 
 extension TripStore {
-    /// What was deleted for space.
+    /// The trips and positions that were deleted for space.
     public struct Clearing: Hashable, Sendable {
         /// The number of trips that had been deleted before, and can no longer be restored.
         public var forgotten = 0

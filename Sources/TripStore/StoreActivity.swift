@@ -1,7 +1,7 @@
 public import Diagnostics
 public import OBDCore
 
-/// What a database says about the recorder.
+/// The state of the recorder, from the database.
 public struct StoreActivity: Hashable, Sendable {
     /// Whether a process of this machine records a trip.
     public var isRecording = false
@@ -17,7 +17,7 @@ extension TripStore {
     /// The trips in which a fault is searched; a fault of an earlier one is of no interest.
     private static let recentTrips = 5
 
-    /// What the newest drives say about the recorder.
+    /// The state of the recorder, from the newest drives.
     public func activity() throws(StoreError) -> StoreActivity {
         try read { database in
             var activity = StoreActivity()

@@ -1,6 +1,6 @@
 import OBDCore
 
-/// What a stored trip holds, to recognise it when it comes back from a file.
+/// The contents of a stored trip, to recognise the trip when it is imported from a file.
 struct StoredContents {
     typealias Sums = [ImportedTrip.Channel: ImportedTrip.Sum]
 

@@ -28,7 +28,7 @@ extension TripStore {
         }
     }
 
-    /// What became of the drives that were old enough to be deleted.
+    /// The outcome for the drives that were old enough to be deleted.
     public struct Expiry: Hashable, Sendable {
         /// The numbers of the deleted drives.
         public var deleted: [Int64]
@@ -157,7 +157,7 @@ extension TripStore {
         }
     }
 
-    /// What became of a vehicle's new name.
+    /// The outcome of a vehicle's new name.
     public enum Naming: Hashable, Sendable {
         /// The vehicle has the name now.
         case named

@@ -5,7 +5,7 @@ import OBDCore
 ///
 /// It counts the time between two answers and assumes nothing about gaps.
 struct TripMeter {
-    /// What a channel says; the raw value is that of ``sql``.
+    /// The role of a channel; the raw value is that of ``sql``.
     typealias Role = MotionRole
 
     /// Two answers further apart than this have a gap between them; unit: µs.

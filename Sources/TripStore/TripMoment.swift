@@ -32,7 +32,7 @@ public struct TripMoment: Hashable, Sendable {
         }
     }
 
-    /// What the clock on the wall showed at a moment in local time.
+    /// The local time at a moment.
     private static func wallTime(_ text: String) -> UTC? {
         let today = localTime(SystemClock.utc).prefix(10)
         switch text.lowercased() {

@@ -101,7 +101,7 @@ public struct TripReadings: Sendable {
         let last = selection.to.map { gap($0).subtractingReportingOverflow(1).partialValue } ?? .max
         // An empty selection becomes a range that contains no row.
         guard first <= last else { return Int64.min...Int64.min }
-        // What a damaged file holds beyond all clocks belongs to no time.
+        // Rows of a damaged file with times beyond all clocks belong to no time.
         return (first...last).clamped(to: -Trips.longestTime...Trips.longestTime)
     }
 

@@ -1,7 +1,7 @@
 import Glibc
 import SystemIO
 
-/// What can go wrong with Bluetooth.
+/// The faults of Bluetooth.
 public enum BluetoothFault: AccessoryFault {
     /// This machine has no Bluetooth: no kernel support, no controller, or the controller is switched off.
     case unavailable(errno: Int32)

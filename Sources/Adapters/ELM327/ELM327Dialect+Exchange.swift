@@ -222,7 +222,7 @@ extension ELM327Dialect {
         return running.lines == 0 || running.isAhead || running.isOutOfStep
     }
 
-    /// What the adapter said instead of an answer.
+    /// The adapter's message instead of an answer.
     private var onlyWord: AdapterStatus? {
         guard case .vehicle = running.request, !running.delivered, !running.refused,
             !running.isDamaged

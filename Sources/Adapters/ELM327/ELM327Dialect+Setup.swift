@@ -122,7 +122,7 @@ extension ELM327Dialect {
             }
         }
         reply.answers = lines.filter { !Self.isEcho($0, of: step.command) }
-        // What the adapter said instead of a vehicle's answer.
+        // The adapter's message instead of a vehicle's answer.
         if let word, reply.statuses.isEmpty, reply.messages.isEmpty, !reply.isDamaged,
             step.question(options.vehicleProtocol) != nil
         {

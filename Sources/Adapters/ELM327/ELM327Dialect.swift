@@ -108,7 +108,7 @@ public struct ELM327Dialect: AdapterDialect {
     var hasLostSettings = false
     /// Whether a typed command made the protocol of the set-up unknown.
     var hasLostProtocol = false
-    /// What the set-up has found so far.
+    /// The results of the set-up so far.
     var setup = SetupNotes()
     /// The volatile settings that requests change.
     var wire = WireSettings()

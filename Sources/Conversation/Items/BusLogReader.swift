@@ -52,7 +52,7 @@ struct BusLogReader {
 
     // MARK: Formats
 
-    /// What a beginning shows about an input.
+    /// The form of an input, as its beginning shows it.
     enum Beginning {
         /// More of the input is needed.
         case undecided

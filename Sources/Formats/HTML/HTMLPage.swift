@@ -90,7 +90,7 @@ public struct HTMLPage: Sendable {
         guard logo != nil || !letterhead.isEmpty else { return }
         page.raw("<div class=\"letterhead\">")
         if let logo {
-            // The name stands beside the logo.
+            // The name is printed beside the logo.
             page.raw("<img alt=\"\" src=\"data:\(logo.type);base64,\(logo.base64)\">")
         }
         page.raw("<div>")

@@ -151,7 +151,7 @@ struct LiveCommand: RuledCommand {
         } while !end.isLast
     }
 
-    /// What the options ask for.
+    /// The session that the options ask for.
     private struct Plan {
         var table: PIDTable
         /// The signals to show, alarms' among them; empty = all.
@@ -236,7 +236,7 @@ struct LiveCommand: RuledCommand {
         /// The trips that have ended.
         var trips: [TripSwitch.Ended] = []
 
-        /// What is heard beside polling or alone.
+        /// The signals that are heard beside polling or alone.
         var frames: HeardFrames? { setup.hears ? plan.heard?.listener.frames : nil }
     }
 

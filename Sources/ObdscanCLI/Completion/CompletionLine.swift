@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// An incomplete command line, parsed up to the word at the cursor.
 struct CompletionLine {
-    /// What the last word can be.
+    /// The kinds of words that can follow.
     enum Place {
         /// The name of a subcommand, or a positional argument's value.
         case word

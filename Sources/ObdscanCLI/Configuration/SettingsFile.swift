@@ -190,7 +190,7 @@ extension SettingsFile {
         return systemPath
     }
 
-    /// What sets a setting: an environment variable or a file; nil if nothing does.
+    /// The source of a setting: an environment variable or a file; nil if nothing sets it.
     static func source(of name: String) -> String? {
         if let variable = SettingsKey.named(name)?.variable, setting(variable) != nil {
             return variable

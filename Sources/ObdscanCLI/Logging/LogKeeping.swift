@@ -100,7 +100,7 @@ struct LogKeeping: Sendable {
 
     // MARK: Space
 
-    /// What the last note said, so that it is not repeated each minute.
+    /// The text of the last note, so that it is not repeated each minute.
     private struct Told {
         var fault: String?
     }

@@ -30,7 +30,7 @@ struct LogPlan: Sendable {
     /// The marks that the user sets.
     let marks: MarkSignals
     var alarms = AlarmPlan()
-    /// What is recorded of the things that ECUs send by themselves; nil = nothing.
+    /// The signals that are recorded of frames that ECUs send by themselves; nil = none.
     var heard: HeardSignals?
 
     /// Whether nothing is sent.

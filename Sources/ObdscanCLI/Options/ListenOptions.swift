@@ -43,7 +43,7 @@ struct HeardSignals: Sendable {
     /// The identifiers of the frames to hear beside requests; nil = the session only listens.
     var beside: Set<ECUAddress>?
 
-    /// What is heard without any request.
+    /// The signals that are heard without any request.
     init(named: [SignalIndex], listener: BusReadings) {
         self.named = named
         self.listener = listener

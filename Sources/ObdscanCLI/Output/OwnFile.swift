@@ -27,7 +27,7 @@ enum OwnFile {
     /// The last line of a PDF, which readers of PDF skip.
     static let endOfPDF = Array("\n%obdscan\n".utf8)
 
-    /// What a file of this kind is, for messages.
+    /// The name of this kind of file, for messages.
     private var title: String {
         switch self {
         case .page: "a page that obdscan wrote"

@@ -95,7 +95,7 @@ extension PIDTables {
 }
 
 extension CauseTable {
-    /// What would make a cause or measure useless or wrong.
+    /// The faults that make a cause or measure useless or wrong.
     package var faults: [String] {
         var faults: [String] = []
         let known = Set(measures.map(\.id))

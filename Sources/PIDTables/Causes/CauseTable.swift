@@ -1,8 +1,8 @@
-/// What healthy vehicles show, and the causes that explain what others show: `pids/causes`.
+/// The values of healthy vehicles, and the causes that explain other values: `pids/causes`.
 package struct CauseTable: Sendable {
     /// A number that is measured in a drive.
     package struct Measure: Hashable, Sendable {
-        /// What healthy vehicles show: Student's t.
+        /// The distribution of healthy vehicles: Student's t.
         package struct Healthy: Hashable, Sendable {
             package var centre, spread: Double
             /// The degrees of freedom: few for a feature with heavy tails.
@@ -40,7 +40,7 @@ package struct CauseTable: Sendable {
         package var topicText = ""
         package var reads = Reads.strain
 
-        /// What a measure takes from results of service 06.
+        /// The results of service 06 that a measure uses.
         package enum Reads: Hashable, Sendable {
             /// The share of the way to the limit.
             case strain
@@ -67,7 +67,7 @@ package struct CauseTable: Sendable {
         package var why = ""
     }
 
-    /// What a cause does to a feature.
+    /// The effect of a cause on a feature.
     package struct Expectation: Hashable, Sendable {
         package enum Change: String, Hashable, Sendable {
             case plus = "+"
@@ -99,7 +99,7 @@ package struct CauseTable: Sendable {
 
         package var id: String
         package var name: String
-        /// What the vehicle must have: petrol, meter, natural.
+        /// The traits that the vehicle must have: petrol, meter, natural.
         package var applies: [String] = []
         /// Each a list of alternatives.
         package var needs: [[String]] = []
@@ -114,7 +114,7 @@ package struct CauseTable: Sendable {
         package var free: Set<String> = []
         package var musts: [Condition] = []
         package var forbids: [Condition] = []
-        /// Causes that look alike, and the test that tells them apart.
+        /// Causes that look alike, and the test that separates them.
         package var alike: [(cause: String, test: String)] = []
         package var next = ""
         package var drive = ""

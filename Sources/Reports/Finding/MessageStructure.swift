@@ -1,4 +1,4 @@
-/// What the frames of a message show about its bits without any known course.
+/// The structure that the frames of a message show without known values.
 struct MessageStructure {
     /// Bits of counters and checksums, which prove a frame and measure nothing.
     private(set) var counters: BitMask

@@ -116,7 +116,7 @@ package struct SignalSearch {
         let isTight = candidate.within >= 0.75 && rest <= 0.01 && isUsual
         let isAlone = candidate.within >= 0.75 && rest <= 0.07 && next >= 2.5 * rest && isUsual
         guard isExact || isNear || isTight || isAlone else { return false }
-        // What chance leaves unexplained, beyond the rounding that every field has.
+        // The share that a chance fit leaves unexplained, beyond the rounding that every field has.
         let rounding = max(0, rest - candidate.excess)
         let isOneWay = course.movement == .oneWay
         let limit = (isOneWay ? 0.05 : 0.3) * (1 - chance - rounding)

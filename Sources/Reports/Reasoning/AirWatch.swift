@@ -1,7 +1,7 @@
 /// The air of the engine: its flow, its pressure in the manifold, and how well it fills the cylinders.
 struct AirWatch: Sendable {
     private var flows = PlaceSums()
-    /// The flow that the pressure means, for a displacement of 1.
+    /// The air flow that follows from the pressure, for a displacement of 1.
     private var relativeFlows = PlaceSums()
     /// The litres that would have the metered air.
     private var fillings = PlaceSums()

@@ -5,7 +5,7 @@ struct CoolantWatch: Sendable {
     private var warmAfter: Measured?
     private var road = DriveSum()
     private var heat = DriveHeld()
-    /// What was not exceeded for three minutes.
+    /// The level that was not exceeded for three minutes.
     private var cooled = DriveCeiling(seconds: 180)
     private var ambient = DriveSum()
 

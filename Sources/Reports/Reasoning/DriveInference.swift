@@ -14,7 +14,7 @@ package struct DriveInference: Sendable {
         package var probability = 0.0
         /// The severity that explains the features best.
         package var severity: Double?
-        /// What the cause expects at that severity, by feature; no entry where it says nothing.
+        /// The values that the cause expects at that severity, by feature; without features that it does not mention.
         package var expected: [String: Double]
         /// The logarithm of how much likelier it makes each feature than health does.
         package var weights: [String: Double]
@@ -64,7 +64,7 @@ package struct DriveInference: Sendable {
                 untested.append((cause, missing.compactMap(\.first)))
                 continue
             }
-            // What a cause leaves as it is says nothing for or against it beside health.
+            // Features that a cause does not change are no evidence for or against it.
             let touched = counted.indices.filter { cause.touches(counted[$0].measure, table) }
             var best: Candidate?
             var logs: [Double] = []
@@ -116,7 +116,7 @@ package struct DriveInference: Sendable {
             Logarithm.log(rest), Logarithm.log(otherPrior) + Self.calibration * unknown,
         ]
         for (candidate, prior) in zip(candidates, priors) {
-            // What is excluded leaves its share to the others.
+            // The share of excluded causes goes to the other causes.
             all.append(
                 candidate.forbidden == nil
                     ? Logarithm.log(prior) + Self.calibration * candidate.logLikelihood
@@ -173,7 +173,7 @@ extension CauseTable.Cause {
     }
 }
 
-/// What a cause of one severity makes of each measure.
+/// The expected value of each measure under a cause of one severity.
 private struct Prediction {
     private let values: [String: Double?]
     private let cause: CauseTable.Cause

@@ -1,4 +1,4 @@
-/// A measured quantity that tells something about the condition of the vehicle, as `pids/quantities.tsv` calls it.
+/// A measured quantity that shows something about the condition of the vehicle, by its name in `pids/quantities.tsv`.
 package enum DriveQuantity: Int, Hashable, Sendable, CaseIterable {
     case speed
     case engineSpeed

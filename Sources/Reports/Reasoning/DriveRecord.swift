@@ -1,6 +1,6 @@
 import PIDTables
 
-/// What the ECUs of a vehicle noted themselves: trouble codes, the check engine light, and results of monitors.
+/// The evidence that the ECUs of a vehicle stored: trouble codes, the check engine light, and results of monitors.
 ///
 /// A list of codes that was not read proves nothing: an empty record means neither codes nor no codes.
 package struct DriveRecord: Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct DriveRecord: Hashable, Sendable {
         /// P0171, without the failure type.
         package var code: String
         package var status: Status
-        /// When another record than the trip says it.
+        /// The time of the other record that has the code; nil if the trip has it.
         package var other: Moment?
 
         /// A code that was stored before the trip may be cleared since, so that it says no more than a pending one.
@@ -40,7 +40,7 @@ package struct DriveRecord: Hashable, Sendable {
         /// The ECU that has the monitor; nil if headers were off.
         package var ecu: String?
         package var monitor, test: UInt8
-        /// What the monitor watches; nil if no table says it.
+        /// The part that the monitor watches; nil if no table names it.
         package var name: String?
         package var value: Double
         package var low, high: Double?
@@ -128,7 +128,7 @@ package struct DriveRecord: Hashable, Sendable {
         }
     }
 
-    /// What the vehicle says, in words; empty if it says nothing.
+    /// The codes, lights and failed tests in words; empty if there are none.
     package var notes: [String] {
         var notes: [String] = []
         var days: [Moment?] = []

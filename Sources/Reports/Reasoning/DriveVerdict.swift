@@ -1,10 +1,10 @@
 import PIDTables
 
-/// What the features of a drive come to.
+/// The verdict about the features of a drive.
 ///
-/// Two locks before a cause is named: health is improbable, and what must be seen is there beyond its error,
-/// with nothing that excludes the cause. A healthy vehicle that is accused costs more than ten faults that
-/// are found: where either is missing the verdict is that something is off, or nothing.
+/// A cause is named on two conditions: health is improbable, and the features that the cause requires are
+/// beyond their error, without a feature that excludes the cause. One healthy vehicle that is accused costs more
+/// than ten faults that are found. If a condition is missing, the verdict is that something is off, or nothing.
 package struct DriveVerdict: Sendable {
     package enum Kind: String, Sendable {
         /// One cause.
@@ -75,7 +75,7 @@ package struct DriveVerdict: Sendable {
             kind = record.complains ? .unclear : .untestable
         } else if isIll, let named, inference.other < 0.25 {
             shown = [named]
-            // What looks alike stays beside it until its test was made.
+            // Causes that look alike stay in the list until their test was made.
             let twins = possible.filter { other in
                 other.cause.id != named.cause.id && other.probability >= Self.twin
                     && (named.cause.alike.contains { $0.cause == other.cause.id }

@@ -83,7 +83,7 @@ package struct DriveWatch: Sendable {
         }
     }
 
-    /// What the vehicle is, as causes call it.
+    /// The traits of the vehicle, by their names in files of causes.
     var traits: Set<String> {
         var found: Set = [now.hasMeter ? "meter" : "density"]
         if now.isPetrol { found.insert("petrol") }

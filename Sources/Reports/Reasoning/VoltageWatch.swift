@@ -6,7 +6,7 @@ struct VoltageWatch: Sendable {
     private var levels = DriveHistogram(8...20, step: 0.05)
     private var highest = 0.0
     private var charge = DriveHeld()
-    /// What was not exceeded for four minutes.
+    /// The level that was not exceeded for four minutes.
     private var discharge = DriveCeiling(seconds: 240)
     /// Sums of a straight line through the voltages, in units of 10 minutes.
     private var line = (t: 0.0, tt: 0.0, v: 0.0, tv: 0.0, n: 0.0)

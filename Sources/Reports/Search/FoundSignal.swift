@@ -1,7 +1,7 @@
 import Formats
 import OBDCore
 
-/// What a search for a signal found, as text, JSON Lines or CSV.
+/// The result of a search for a signal, as text, JSON Lines or CSV.
 package struct FoundSignal {
     private let name: String
     private let unit: String

@@ -195,7 +195,7 @@ extension ConditionReport {
             }
         }
         guard isComparison else {
-            // What is not complete is in the sentences above.
+            // Monitors that are not complete are in the sentences above.
             page.facts(
                 change.monitors.map { monitor in
                     (

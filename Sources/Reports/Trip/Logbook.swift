@@ -5,7 +5,7 @@ import TripStore
 
 /// The trips of vehicles as a logbook: odometer, distance and purpose of each trip, and the sums of each month.
 package struct Logbook {
-    /// What a trip was for, by its tag.
+    /// The purpose of a trip, by its tag.
     package enum Purpose: String, CaseIterable, Sendable {
         case business, `private`, commute
     }

@@ -306,7 +306,7 @@ package struct TripDiagnosis {
             }
     }
 
-    /// What was known of the vehicle before its readings.
+    /// The facts about the vehicle that were known before its readings.
     private var prior: String {
         let record = verdict.record
         return record.complains && !record.stored.isEmpty

@@ -1,6 +1,6 @@
 import OBDCore
 
-/// What a clear of codes hides.
+/// Comparisons about a clear of codes, which hides faults.
 extension UsedCarComparison {
     var clearingFindings: [UsedCarFinding] {
         facts.ecus.flatMap { ecu in

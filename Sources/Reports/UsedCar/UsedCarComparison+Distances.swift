@@ -10,7 +10,7 @@ extension UsedCarComparison {
             + blankOdometers
     }
 
-    /// What explains an odometer that is lower than a distance which a part has counted.
+    /// Explanations for an odometer that is lower than a distance which a part has counted.
     static let lowerOdometer: [UsedCarExplanation] = [
         .clusterReplaced, .ecuReplaced, .usedPart, .miles, .moduleReplaced, .greyImport,
     ]

@@ -1,7 +1,7 @@
 import Diagnostics
 import OBDCore
 
-/// What the ECUs of a vehicle, its dashboard and its windscreen say about its past.
+/// The facts about a vehicle's past from its ECUs, its dashboard and its windscreen.
 ///
 /// Each fact names its source. A missing answer is a missing fact.
 package struct UsedCarFacts: Sendable {

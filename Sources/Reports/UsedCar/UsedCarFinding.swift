@@ -1,4 +1,4 @@
-/// What two facts about a vehicle mean together.
+/// The meaning of two facts about a vehicle.
 package struct UsedCarFinding: Hashable, Sendable {
     package enum Grade: String, Hashable, Sendable, CaseIterable, Comparable {
         /// Both facts cannot hold for one vehicle whose parts are its own.
@@ -42,7 +42,7 @@ package struct UsedCarFinding: Hashable, Sendable {
     package var text: String
     package var left: Side
     package var right: Side?
-    /// What explains the facts honestly, the most likely first.
+    /// Honest explanations of the facts, the most likely first.
     package var explains: [UsedCarExplanation]
     /// The explanation that the user knows to be true.
     package var known: UsedCarExplanation?

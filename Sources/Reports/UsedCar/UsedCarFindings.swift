@@ -8,7 +8,7 @@ package struct UsedCarFindings: Sendable {
     package let findings: [UsedCarFinding]
     /// The odometers that agree, in words; nil with fewer than two.
     package let agreement: String?
-    /// What the vehicle does not give, in words.
+    /// The data that the vehicle does not give, in words.
     package let gaps: [String]
     /// When codes were cleared, if that is recent: `34 km and 2 warm-ups`.
     package let clearedAgo: String?

@@ -6,7 +6,7 @@ import ScanTool
 import TripImport
 import VehicleScan
 
-/// What ECUs send by themselves on a live bus, for the sinks of a session.
+/// Readings of frames that ECUs send by themselves on a live bus, for the sinks of a session.
 ///
 /// A trip gets from them what an import of a log of the same frames stores: see ``HeardFilter``.
 package struct BusReadings: BusListener {

@@ -9,7 +9,7 @@ import VehicleScan
 
 /// The values in the frames of a live bus, printed as `decode` prints those of a log.
 package struct BusValues {
-    /// What is printed.
+    /// The values that are printed.
     package struct Choice {
         /// The only signals to print; nil = all but counters and checksums.
         var signals: Set<SignalIndex>?

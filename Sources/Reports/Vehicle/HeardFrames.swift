@@ -40,7 +40,7 @@ package final class HeardFrames: Sendable {
         }
     }
 
-    /// What is missing, once; nil = nothing, or it is too early to tell.
+    /// A sentence about missing frames or tables, once; nil = nothing is missing, or it is too early to know.
     package func news(at now: Instant) -> String? {
         let silence = state.withLock { state in
             let begun = state.begun ?? now
@@ -50,7 +50,7 @@ package final class HeardFrames: Sendable {
         return news(isSilent: silence >= Self.longestSilence) { now - $0 >= Self.patience }
     }
 
-    /// What is missing at the end of the listening, however short it was.
+    /// A sentence about missing frames or tables at the end of the listening, however short it was.
     package func lastNews() -> String? {
         // A link that never listened has heard nothing either.
         news(isSilent: state.withLock { $0.begun != nil }) { _ in true }

@@ -66,7 +66,7 @@ extension ScanEvent {
 }
 
 extension ErrorReason {
-    /// What happened, within a line.
+    /// The event, within a line.
     fileprivate var words: String {
         switch self {
         case .openFailed: "the adapter cannot be opened"

@@ -53,7 +53,7 @@ package struct TripNews: Hashable, Sendable {
 }
 
 extension TripNews {
-    /// What to say of a notice; nil = nothing.
+    /// The sentence about a notice; nil = none.
     package init?(_ notice: TripWriter.Notice) {
         switch notice {
         case .space: return nil

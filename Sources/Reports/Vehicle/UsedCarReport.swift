@@ -52,7 +52,7 @@ package struct UsedCarReport {
         return isDoubtful ? .warn : .good
     }
 
-    /// What was not read, in words.
+    /// The data that was not read, in words.
     private var gaps: [String] {
         findings.gaps
             + (unasked > 0
@@ -67,7 +67,7 @@ package struct UsedCarReport {
         }
     }
 
-    /// What explains a finding, in one sentence.
+    /// The explanations of a finding, in one sentence.
     private func reasons(_ finding: UsedCarFinding) -> String {
         if let known = finding.known { return "Explained: \(known.text)." }
         return "It may be: " + finding.explains.map(\.text).joined(separator: ", ") + "."

@@ -7,7 +7,7 @@ import VehicleScan
 
 /// Reads what a vehicle says about its past: codes, counters, identity and odometers of every module.
 package struct UsedCarScan {
-    /// What the user sees without an adapter, and what the database has.
+    /// The odometer and VIN that the user sees, and the data of the database.
     package struct Shown {
         /// The odometer on the dashboard; unit: km.
         package var odometer: Double?

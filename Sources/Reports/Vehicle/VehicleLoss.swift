@@ -2,7 +2,7 @@ import Accessory
 import OBDCore
 import ScanSession
 
-/// What is missing while readings are polled, and what the user can do.
+/// A missing link, adapter or vehicle while readings are polled, and the remedy.
 package enum VehicleLoss: Hashable, Sendable {
     /// The link to the adapter is lost.
     case link
@@ -11,7 +11,7 @@ package enum VehicleLoss: Hashable, Sendable {
     /// The adapter answers, but the vehicle does not.
     case vehicle
 
-    /// What an error of a session means for its user.
+    /// The meaning of a session's error for its user.
     package init(_ error: ScanError, at accessory: String) {
         self =
             switch error {
@@ -29,7 +29,7 @@ package enum VehicleLoss: Hashable, Sendable {
         }
     }
 
-    /// What the user can do.
+    /// The remedy for the user.
     package var remedy: String {
         switch self {
         case .link: "is the adapter plugged in and in reach?"

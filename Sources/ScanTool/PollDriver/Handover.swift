@@ -34,7 +34,7 @@ public struct Handover<Request, Reply, Batch> {
         case ended
     }
 
-    /// What happens.
+    /// The events.
     public enum Event {
         /// A request is about to be written.
         case submitted(Request)

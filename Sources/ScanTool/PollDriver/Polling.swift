@@ -16,7 +16,7 @@ public struct Polling: Hashable, Sendable {
         case ended
     }
 
-    /// What happens.
+    /// The events.
     public enum Event: String, Hashable, Sendable, CaseIterable {
         /// Begin a poll.
         case begin

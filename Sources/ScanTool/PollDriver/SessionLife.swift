@@ -28,7 +28,7 @@ public struct SessionLife: Hashable, Sendable {
         case cannotWait(call: String, errno: Int32)
     }
 
-    /// What happens.
+    /// The events.
     public enum Event: Hashable, Sendable {
         /// The adapter is set up.
         case initialized

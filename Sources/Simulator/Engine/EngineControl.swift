@@ -1,4 +1,4 @@
-/// What the ECU's sensors say.
+/// The values of the ECU's sensors.
 struct EngineReadings: Hashable, Sendable {
     /// g/s of the meter.
     var airFlow = 0.0
@@ -31,7 +31,7 @@ struct EngineReadings: Hashable, Sendable {
     var isStopped = false
 }
 
-/// What the ECU tells its actuators.
+/// The commands of the ECU to its actuators.
 struct EngineCommands: Hashable, Sendable {
     /// ms of each injector per engine cycle.
     var pulse = 0.0
@@ -50,7 +50,7 @@ struct EngineCommands: Hashable, Sendable {
 
 /// The engine ECU: it knows the engine for which it was calibrated, and what its sensors say.
 struct EngineControl: Hashable, Sendable {
-    /// What the ECU knows about its engine.
+    /// The ECU's data about its engine.
     struct Calibration: Hashable, Sendable {
         var map: EngineMap
         var airSensor = EngineSpec.AirSensor.meter

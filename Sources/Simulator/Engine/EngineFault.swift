@@ -2,7 +2,7 @@
 ///
 /// The faults change the engine and never its ECU, which has only its sensors.
 struct EngineFault: Hashable, Sendable {
-    /// What is faulty; the raw value is its name in vehicle files.
+    /// The faulty part; the raw value is its name in vehicle files.
     enum Kind: String, Hashable, Sendable, CaseIterable {
         case vacuumLeak = "vacuum-leak"
         case exhaustLeak = "exhaust-leak"

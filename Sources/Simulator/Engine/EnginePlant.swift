@@ -62,7 +62,7 @@ struct EnginePlant: Hashable, Sendable {
     /// Lambda after the catalyst.
     var cleaned = 8.0
 
-    // What flowed in the last step; unit: g/s.
+    // The flows in the last step; unit: g/s.
     var throttleFlow = 0.0
     var leakFlow = 0.0
     var purgeFlow = 0.0

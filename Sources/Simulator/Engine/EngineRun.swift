@@ -88,7 +88,7 @@ struct EngineRun: Sendable {
         steps += 1
     }
 
-    /// What changes slowly, every tenth of a second.
+    /// Quantities that change slowly, every tenth of a second.
     private mutating func advanceSlowly(_ model: EngineModel) {
         let step = 10 * EngineModel.step
         if !model.spec.faults.isEmpty {

@@ -1,6 +1,6 @@
 /// The speed of the vehicle over time: straight legs between speeds, repeated forever.
 struct DriveCycle: Hashable, Sendable {
-    /// What the driver does during a step of the drive; all but ``speed`` need the engine model.
+    /// The action of the driver during a step of the drive; all but ``speed`` need the engine model.
     enum Action: Hashable, Sendable {
         /// Changes the speed evenly.
         case speed

@@ -16,7 +16,7 @@ package struct BusScreen: ~Copyable {
     private let passes: (ECUAddress) -> Bool
     private let view: BusView
     private var model = BusModel()
-    /// What the screen shows while the user holds it; nil = the bus as it is.
+    /// The held state that the screen shows; nil = the current state of the bus.
     private var held: (model: BusModel, time: Instant)?
     private var terminal = Terminal()
     private var painter = ScreenPainter()

@@ -313,7 +313,7 @@ package struct LiveScreen: ~Copyable {
         events.removeAll(keepingCapacity: true)
         connection.scan.nextEvents(&events)
         for (time, event) in events {
-            // What happened on the new link belongs to a vehicle that is not known yet.
+            // Events on the new link belong to a vehicle that is not known yet.
             identity?.note(event, at: time)
             trip.trips.take(event, at: time)
             codes?.note(event)

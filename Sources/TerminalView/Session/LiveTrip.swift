@@ -11,7 +11,7 @@ package struct LiveTrip: Sendable {
         self.notices = notices
     }
 
-    /// What the view shows of the trip; nil = none is being recorded.
+    /// The state of the trip for the view; nil = no trip is being recorded.
     var shown: LiveModel.Recording? {
         guard let progress = trips.progress, let trip = progress.trip, let since = progress.since
         else { return nil }

@@ -7,7 +7,7 @@ import VehicleLink
 ///
 /// A bus that may speak SAE J1939 shows that first; until then its frames wait: see ``WaitingFrames``.
 package struct BusDecoder: Sendable {
-    /// What frames were decoded to.
+    /// The results of decoding frames.
     package struct Found: Sendable {
         /// The readings and codes, and errors of the message.
         package var items: [DiagnosticItem]
@@ -21,7 +21,7 @@ package struct BusDecoder: Sendable {
         package var message: ECUMessage?
     }
 
-    /// What a frame leads to.
+    /// The result of one frame.
     package enum Event: Sendable {
         case found(Found)
         /// A message that cannot be used.

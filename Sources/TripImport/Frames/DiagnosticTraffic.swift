@@ -59,7 +59,7 @@ package struct DiagnosticTraffic: Sendable {
         package var time: Int64
     }
 
-    /// What a frame is.
+    /// The kind of a frame.
     package enum Event: Sendable {
         /// The last frame of a message of an ECU.
         case answer(Answer)

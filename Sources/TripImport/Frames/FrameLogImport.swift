@@ -37,7 +37,7 @@ package struct FrameCount: Hashable, Sendable {
 
 /// Decodes a log of a CAN bus in the way of a live link: see ``BusDecoder``.
 ///
-/// Of what ECUs send by themselves, ``HeardFilter`` chooses what a trip keeps.
+/// ``HeardFilter`` chooses the values of frames that ECUs send by themselves for the trip.
 struct FrameLogImport: ImportReader {
     private(set) var skipped = SkippedLines()
     private(set) var pendingLine = 0

@@ -9,7 +9,7 @@ package struct WaitingFrames: Sendable {
         package var line: Int
     }
 
-    /// What happens to a frame.
+    /// The treatment of a frame.
     package enum Outcome: Sendable {
         /// The frame need not wait.
         case passed

@@ -3,7 +3,7 @@
 /// In the first reading of a log, a date that may be two days is one of them until the rest of the log has
 /// decided; if that was the wrong one, the log is read again.
 struct DateOrder {
-    /// What the first reading has found.
+    /// The result of the first reading.
     private let known: Bool?
     /// The orders that dates of the log show.
     private var shown: Set<Bool> = []
@@ -34,7 +34,7 @@ struct DateOrder {
         return order
     }
 
-    /// What the log shows, else what its beginning shows.
+    /// The order that the whole log shows, else the order that its beginning shows.
     private var decision: Bool? { shown.count == 1 ? shown.first : fitting }
 
     /// The message about a date, if nothing in the log has decided.

@@ -39,7 +39,7 @@ struct LogClock {
     /// The last time.
     private var last: UTC?
 
-    /// What the dates of the log show about the order of day and month.
+    /// The order of day and month that the dates of the log show.
     private(set) var order: DateOrder
     /// A clock that counts, and may start again within the log.
     private(set) var stopwatch: Stopwatch

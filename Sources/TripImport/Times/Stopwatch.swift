@@ -12,7 +12,7 @@ struct Stopwatch {
     private var latest = 0.0
     /// A step back that may be a start of the clock, or a row out of order.
     private var step: (line: Int, to: Double, latest: Double)?
-    /// What is added to times of this part; unit: s.
+    /// The shift that is added to times of this part; unit: s.
     private var offset = 0.0
     /// Whether the next time belongs to another part of the log.
     private var isNewPart = false

@@ -41,7 +41,7 @@ struct LogProfile: Sendable {
     var roles: [String: Role] = [:]
     /// Units that differ from those that the program writes after a value.
     var units: [String: String] = [:]
-    /// What the program writes for a missing value, in lower case, besides nothing.
+    /// The words that the program writes for a missing value, in lower case, besides an empty cell.
     var noValue: Set<String> = []
     /// Whether the month is first in the line with the day.
     var isMonthFirst: Bool?

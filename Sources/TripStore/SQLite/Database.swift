@@ -40,7 +40,7 @@ final class Database: Sendable {
         state.withLock { $0.isClosed = true }
     }
 
-    /// What SQLite knows the connection by; nil after it was closed.
+    /// SQLite's handle of the connection; nil after it was closed.
     private var handle: OpaquePointer? {
         state.withLock { $0.isClosed } ? nil : OpaquePointer(bitPattern: address)
     }

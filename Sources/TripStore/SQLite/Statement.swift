@@ -15,7 +15,7 @@ final class Statement: Sendable {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// What SQLite knows the statement by.
+    /// SQLite's handle of the statement.
     @inline(__always)
     var handle: OpaquePointer? { OpaquePointer(bitPattern: address) }
 

@@ -1,7 +1,7 @@
 public import Diagnostics
 import OBDCore
 
-/// What a vehicle is, as far as this decides which signals its driver needs first.
+/// The kind of a vehicle, which decides the signals that its driver needs first.
 public enum VehicleKind: Hashable, Sendable, CaseIterable {
     /// A vehicle without an engine, driven by a battery.
     case electric

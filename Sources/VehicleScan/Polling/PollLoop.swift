@@ -182,7 +182,7 @@ public struct PollLoop {
         connection.scan.nextEvents(&events)
         var end: End?
         for (time, event) in events {
-            // What happened on the new link belongs to a vehicle that is not known yet.
+            // Events on the new link belong to a vehicle that is not known yet.
             identity?.note(event, at: time)
             try body(time, event)
             codes?.note(event)

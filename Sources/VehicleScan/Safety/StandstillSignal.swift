@@ -84,7 +84,7 @@ public enum StandstillSignal: CaseIterable, Hashable, Sendable {
         return map[map.startIndex + place / 8] >> UInt8(7 - place % 8) & 1 == 1
     }
 
-    /// What a message states, as an answer to the request for the signal.
+    /// The statement of a message about standstill, as an answer to the request for the signal.
     func statement(in message: ECUMessage, _ profile: DiagnosticProfile) -> Statement {
         if profile == .j1939 {
             guard message.parameterGroup == parameterGroup else {

@@ -121,7 +121,7 @@ private final class MQTTSinkRun {
     private var pending: [Int32: String] = [:]
     private var waiting: [Waiting] = []
     /// Where presses of the button go; nil = there is none.
-    private let commands: CommandDesk?
+    private let commands: CodeButton?
     /// Vehicles whose removal from the broker is in progress.
     private var leaving: Set<String> = []
     /// The vehicles whose commands the broker passes on.
@@ -139,7 +139,7 @@ private final class MQTTSinkRun {
         board = StateBoard(every: sink.every)
         vehicles = VehicleMessages(sink)
         heartbeat = sink.heartbeat
-        commands = sink.readCodes.map { CommandDesk(readCodes: $0, wake: wake) }
+        commands = sink.readCodes.map { CodeButton(readCodes: $0, wake: wake) }
     }
 
     /// How a connection ended.

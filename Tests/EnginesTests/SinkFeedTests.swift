@@ -607,18 +607,18 @@ struct VehicleMessageTests {
 }
 
 @Suite("The button that reads codes")
-struct CommandDeskTests {
+struct CodeButtonTests {
     @Test("Codes are read once a minute, and never while a trip is recorded")
     func presses() throws {
         let folder = try SpoolFolder()
         let store = try folder.store()
         let trip = try folder.trip(store, vin: "5XXBD1GA8LX000042")
         let wake = try EventDescriptor()
-        let desk = CommandDesk(readCodes: { "codes were read at \($0)" }, wake: wake)
+        let button = CodeButton(readCodes: { "codes were read at \($0)" }, wake: wake)
         let now = SystemClock.now()
         // Another vehicle's trip is open: its recorder may use the same adapter.
         func press(_ trips: [TripSummary], _ time: Instant) -> String? {
-            desk.readCodes(of: "golf", latest: trips, now: time) {
+            button.readCodes(of: "golf", latest: trips, now: time) {
                 ((try? store.trips()) ?? []).contains { $0.endReason == nil }
             }
         }
@@ -633,8 +633,8 @@ struct CommandDeskTests {
         _ = list.add(wake.descriptor)
         list.add(deadline: SystemClock.now() + .seconds(20))
         list.wait()
-        #expect(desk.takeResult() == "golf: codes were read at sim:")
-        #expect(desk.takeResult() == nil)
+        #expect(button.takeResult() == "golf: codes were read at sim:")
+        #expect(button.takeResult() == nil)
         #expect(
             press(trips, now + .seconds(59))
                 == "the codes of golf are not read more than once a minute")

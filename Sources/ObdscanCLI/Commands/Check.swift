@@ -87,7 +87,7 @@ struct CheckCommand: RuledCommand {
         try withVehicle(vehicle, output, table, SessionNeeds(vehicle: .maybeSilent())) {
             connection in
             let services = try connection.services()
-            let line = WalkLine(output)
+            let line = ModuleScanLine(output)
             defer { line.clear() }
             let shown = UsedCarScan.Shown(
                 odometer: odometer?.kilometres(output.units),

@@ -271,7 +271,7 @@ struct DTCListCommand: RuledCommand {
             output.note("The vehicle protocol is not known: set it with --protocol.")
             return
         }
-        let line = WalkLine(output)
+        let line = ModuleScanLine(output)
         defer { line.clear() }
         guard let found = try ModuleScan(connection, on: known, progress: line.show) else {
             output.note(

@@ -69,7 +69,7 @@ struct InfoCommand: RuledCommand {
             output.note("The vehicle protocol is not known: set it with --protocol.")
             return []
         }
-        let line = WalkLine(output)
+        let line = ModuleScanLine(output)
         defer { line.clear() }
         guard let found = try ModuleIdentities(connection, on: known, progress: line.show) else {
             output.note("\(known.title) has no addresses of modules to ask by UDS.")

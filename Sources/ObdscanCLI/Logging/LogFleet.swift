@@ -41,7 +41,7 @@ struct LogFleet {
         threads.period = isWatched ? .seconds(1) : nil
         threads.other = (plan.marks.descriptor, plan.marks.take)
         let (plan, devices, link) = (plan, devices, link)
-        let latecomers = Latecomers(threads: devices.count)
+        let retries = StartRetries(threads: devices.count)
         plan.output.note("Ctrl-C ends the recording of \(devices.count) devices.")
         let signal = try threads.run(devices.count, inbox: inbox) {
             progress.show()
@@ -59,7 +59,7 @@ struct LogFleet {
                 accessory: device, inbox: inbox, progress: progress)
             let begun = SystemClock.now()
             var told: Failure?
-            return latecomers.run(inbox, pause: Self.pause) { error, pause in
+            return retries.run(inbox, pause: Self.pause) { error, pause in
                 guard let failure = error as? Failure, failure != told else { return }
                 told = failure
                 if isWatched { StatusLine.clear() }

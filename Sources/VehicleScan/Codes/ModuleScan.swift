@@ -44,11 +44,11 @@ public struct ModuleScan: Sendable {
         _ vehicle: Vehicle, on vehicleProtocol: VehicleProtocol,
         progress: (ModuleScanProgress) -> Void = { _ in }
     ) throws(VehicleError) {
-        let walk = try ModuleWalk(
+        let search = try ModuleSearch(
             vehicle, on: vehicleProtocol, progress: progress, read: Self.read)
-        guard let walk else { return nil }
-        modules = walk.modules
-        unasked = walk.unasked
+        guard let search else { return nil }
+        modules = search.modules
+        unasked = search.unasked
     }
 
     private static func read(

@@ -30,11 +30,11 @@ public struct ModuleIdentities: Sendable {
         progress: (ModuleScanProgress) -> Void = { _ in }
     ) throws(VehicleError) {
         guard vehicleProtocol.family == .can else { return nil }
-        let walk = try ModuleWalk(
+        let search = try ModuleSearch(
             vehicle, on: vehicleProtocol, progress: progress, read: Self.read)
-        guard let walk else { return nil }
-        modules = walk.modules
-        unasked = walk.unasked
+        guard let search else { return nil }
+        modules = search.modules
+        unasked = search.unasked
     }
 
     /// Asks one ECU; an ECU that does not have the service, or is silent twice in a row, is asked no more.

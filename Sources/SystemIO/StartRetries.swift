@@ -1,8 +1,8 @@
 import OBDCore
 import Synchronization
 
-/// Work of several threads that cannot begin yet, and is tried again while others go on.
-public final class Latecomers: Sendable {
+/// Repeats the start of work that failed in some threads, while other threads work.
+public final class StartRetries: Sendable {
     private struct Count {
         /// The threads that work or try to.
         var busy: Int
@@ -49,7 +49,7 @@ public final class Latecomers: Sendable {
 
     /// A thread is no longer busy; if none is, waiting threads need not wait any longer.
     ///
-    /// - Returns: - Returns: whether no thread is busy.
+    /// - Returns: whether no thread is busy.
     private func leave(_ alarm: EventDescriptor?) -> Bool {
         count.withLock { count in
             if let alarm { count.waiting.append(alarm) }

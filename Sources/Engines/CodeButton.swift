@@ -5,7 +5,7 @@ import SystemIO
 import TripStore
 
 /// Reads trouble codes when a button is pressed, on its own thread, and at most once a minute.
-final class CommandDesk: Sendable {
+final class CodeButton: Sendable {
     private struct State {
         var isBusy = false
         var last: Instant?

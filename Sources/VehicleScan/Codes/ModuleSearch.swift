@@ -6,7 +6,7 @@ import SystemIO
 private let limit = Duration.seconds(120)
 
 /// Finds the ECUs at their own addresses and reads each of them.
-struct ModuleWalk<Module> {
+struct ModuleSearch<Module> {
     /// The results, one for each ECU that answered.
     private(set) var modules: [Module] = []
     /// The number of addresses that were not asked because the time was over.
@@ -14,16 +14,16 @@ struct ModuleWalk<Module> {
 
     /// Asks the addresses of a protocol in turn, then calls `read` for each ECU that answered.
     ///
-    /// The adapter's settings for single ECUs are restored in every case. The walk is nil if the protocol has
+    /// The adapter's settings for single ECUs are restored in every case. The search is nil if the protocol has
     /// no addresses to ask.
     init?(
         _ vehicle: Vehicle, on vehicleProtocol: VehicleProtocol,
         progress: (ModuleScanProgress) -> Void,
         read: (AddressScan.Module, Vehicle) throws(VehicleError) -> Module
     ) throws(VehicleError) {
-        guard let walk = AddressScan(vehicleProtocol) else { return nil }
+        guard let scan = AddressScan(vehicleProtocol) else { return nil }
         do throws(VehicleError) {
-            try run(walk, vehicle, progress, read)
+            try run(scan, vehicle, progress, read)
         } catch {
             Self.restore(vehicle)
             throw error
@@ -32,20 +32,20 @@ struct ModuleWalk<Module> {
     }
 
     private mutating func run(
-        _ walk: AddressScan, _ vehicle: Vehicle, _ progress: (ModuleScanProgress) -> Void,
+        _ scan: AddressScan, _ vehicle: Vehicle, _ progress: (ModuleScanProgress) -> Void,
         _ read: (AddressScan.Module, Vehicle) throws(VehicleError) -> Module
     ) throws(VehicleError) {
-        var walk = walk
+        var scan = scan
         let end = SystemClock.now() + limit
-        while SystemClock.now() < end, let request = walk.next() {
+        while SystemClock.now() < end, let request = scan.next() {
             progress(
-                .asking(walk.done, of: walk.addresses, answered: walk.modules.count))
+                .asking(scan.done, of: scan.addresses, answered: scan.modules.count))
             let asked = try vehicle.ask(.vehicle(request))
-            walk.answered(asked.answer.reply.messages)
+            scan.answered(asked.answer.reply.messages)
         }
-        unasked = walk.addresses - walk.done
-        for (number, module) in walk.modules.enumerated() {
-            progress(.reading(number + 1, of: walk.modules.count))
+        unasked = scan.addresses - scan.done
+        for (number, module) in scan.modules.enumerated() {
+            progress(.reading(number + 1, of: scan.modules.count))
             modules.append(try read(module, vehicle))
         }
     }

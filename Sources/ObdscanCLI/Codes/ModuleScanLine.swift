@@ -1,7 +1,7 @@
 import VehicleScan
 
 /// One line on the terminal that shows the progress of a scan of all modules.
-struct WalkLine {
+struct ModuleScanLine {
     private let isShown: Bool
 
     init(_ output: OutputOptions) {

@@ -79,9 +79,13 @@ import Testing
         type: UInt16 = 16, hardware: UInt16 = 280, flags: UInt32 = 1, _ attributes: [UInt8]
     ) -> [UInt8] {
         let length = UInt32(32 + attributes.count)
-        return number(length) + number(type) + number(UInt16(0)) + number(UInt32(1))
-            + number(UInt32(0)) + [0, 0] + number(hardware) + number(UInt32(5)) + number(flags)
-            + number(UInt32(0)) + attributes
+        // One list of parts: Swift 6.2 does not find the type of a long sum of arrays.
+        let head: [[UInt8]] = [
+            number(length), number(type), number(UInt16(0)), number(UInt32(1)), number(UInt32(0)),
+            [0, 0],
+            number(hardware), number(UInt32(5)), number(flags), number(UInt32(0)),
+        ]
+        return head.flatMap { $0 } + attributes
     }
 
     private static let name = attribute(3, Array("can0".utf8) + [0])

@@ -337,7 +337,12 @@ public struct ConversationReader: Hashable, Sendable {
         _ text: Span<UInt8>, _ out: inout [ConversationItem]
     ) -> Bool {
         guard !requestDigits.isEmpty else { return false }
-        if reader.digits.equals(requestDigits) { return true }
+        if reader.digits.equals(requestDigits) {
+            // After an answer, the same digits are the next request.
+            let isAnswered = isOpen && reader.isAtRest && openSearch == nil && openWord == nil
+            if isAnswered, mayBeEcho { ask(requestText, &out) }
+            return true
+        }
         guard let rest = endOfGluedEcho(text), !reader.answersExactly else { return false }
         let answer = text.extracting(rest...)
         if reader.digits.scan(answer), reader.answersExactly {

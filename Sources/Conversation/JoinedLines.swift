@@ -323,7 +323,7 @@ struct JoinedLines {
                         && isPositive(at: colon)
                 } else { isAnswer(at: end) }
             // A damaged frame may begin here: its header must not be read as more of the request.
-            if isEnd || hasHeader(at: end) { return places[end] }
+            if isEnd || hasHeader(at: end) || hasIdentifier(at: end) { return places[end] }
         }
         return nil
     }
@@ -378,6 +378,11 @@ struct JoinedLines {
             number(place..<place + 8) < 1 << 29
         else { return nil }
         return place + 8
+    }
+
+    /// Whether a frame with an identifier for answers begins here, valid or not.
+    private func hasIdentifier(at start: Int) -> Bool {
+        digits.count - start >= 9 && endOfIdentifier(at: start, anyOf11: false) != nil
     }
 
     /// Whether an answer with the header of ISO 9141-2, ISO 14230-4 or J1850 begins here, valid or not.

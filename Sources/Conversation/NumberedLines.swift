@@ -199,6 +199,10 @@ extension NumberedLines.Open {
             return starts.allSatisfy { bytes[$0] == bytes[1] } ? length : nil
         // The decoder distinguishes records from padding.
         case 0x59: return bytes.count
+        // The VIN.
+        case 0x5A where bytes[1] == 0x90: return 2 + 17
+        case 0x62 where bytes[1...2] == [0xF1, 0x90] || bytes[1...2] == [0xF8, 0x02]:
+            return 3 + 17
         case 0x49:
             let items = Int(bytes[2])
             switch bytes[1] {

@@ -45,16 +45,25 @@ extension ReplyReader {
         switch reading.shape {
         case .bare: return looksLikeGroupRequest
         // `0144`: an adapter would pad the field. `024200`: an answer of 42 is never two bytes long.
+        // `024800`: an adapter shows such fields only after `AT CAF0`, and then on each line.
         case .fieldAlone:
             return looksLikeGroupRequest || digits.count <= 4
                 || Int(digits.byte(0)) < Self.shortest(digits.byte(2))
+                || beginsLikeRequestOfData && lastShape != .fieldAlone
+                    && settings.automaticFormatting != false
         case .can11, .can29, .joined11, .joined29, .j1939:
             // A length code that was not turned on is valid by chance in one of sixteen requests.
             let isAsCounted = reading.lengthCodeFits && settings.showsLength != true
             return reading.usualAddress == 0 && (reading.answer < .exact || isAsCounted)
-        case .iso9141, .j1850, .iso14230: return isLengthAndSum && reading.answer < .exact
+        // `0146`, `025400`: frames of ISO 14230-4 without addresses would end in their sum.
+        case .iso9141, .j1850, .iso14230:
+            let isNoFrame = reading.proof == .refuted && beginsLikeRequestOfData
+            return (isLengthAndSum || isNoFrame) && reading.answer < .exact
         }
     }
+
+    /// Whether the first byte is service 01 or 02, which may also be the length of a message.
+    private var beginsLikeRequestOfData: Bool { (0x01...0x02).contains(digits.byte(0)) }
 
     /// Whether the digits request two PIDs, the second of which equals the sum of the bytes before it.
     ///

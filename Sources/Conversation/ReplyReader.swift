@@ -228,7 +228,8 @@ struct ReplyReader: Hashable, Sendable {
     mutating func readAsBefore(_ line: Int, _ out: inout [ReplyEvent]) -> Bool {
         guard lastShape == .can11, digits.segment == nil, !settings.extendedAddressing,
             kind == .vehicle(mayBeJoined: false), settings.showsLength != true,
-            !can.isBusy, digits.count & 1 == 1, digits.count >= 9, digits.count <= 19
+            !can.isBusy, digits.count & 1 == 1, digits.count >= 9, digits.count <= 19,
+            digits.number(0, 3) < 0x800
         else { return false }
         let isGrouped = digits.length(0) == 3 && digits.length(1) == 2 && digits.oddAfterTwo == 0
         guard isGrouped || digits.groups == 1 else { return false }

@@ -108,6 +108,8 @@ package struct ImportFindings: Hashable, Sendable {
     var isMonthFirst: Bool?
     /// The lines in which the clock starts again; nil before the first reading.
     package internal(set) var restarts: Set<Int>?
+    /// Whether the log begins in the second pass of the hour that autumn repeats.
+    var beginsInSecondPass = false
 
     /// Nothing was found yet.
     package init() {}

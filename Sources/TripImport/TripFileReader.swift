@@ -46,6 +46,9 @@ package struct TripFileReader {
             day: String(beginning.clock.midnight.text.prefix(10)), source: beginning.from)
     }
 
+    /// Whether all times are in the hour that autumn repeats, so that they may be an hour later than assumed.
+    package var isInRepeatedHour: Bool { reader.clock?.repeated != nil }
+
     /// The number of frames and of diagnostic frames; nil for files without frames.
     package var frames: FrameCount? { (reader as? FrameLogImport)?.count }
 
@@ -63,6 +66,8 @@ package struct TripFileReader {
         {
             found.restarts = clock.stopwatch.restarts
             found.isMonthFirst = clock.order.finding
+        } else if let clock = reader.clock, clock.showsSecondPass {
+            found.beginsInSecondPass = true
         } else if found.misnamed.isEmpty {
             found.misnamed = reader.misnamed
         }

@@ -86,6 +86,8 @@ public struct TripImporter {
     private var rows: RowWriter?
     private var row: RowStatement?
     private var start = UTC(microseconds: 0)
+    /// The first trip that this importer has stored; nil before it.
+    private var own: Int64?
 
     fileprivate init(database: Database, table: PIDTable) {
         self.database = database
@@ -116,6 +118,7 @@ public struct TripImporter {
             """,
             [vehicle, trip.start.microseconds, trip.name, trip.source])
         let id = database.lastInsertedRowID
+        own = own ?? id
         for tag in Set(trip.tags) where !tag.isEmpty {
             try database.execute("INSERT INTO trip_tag (trip, tag) VALUES (?, ?)", [id, tag])
         }
@@ -132,7 +135,7 @@ public struct TripImporter {
     /// recorded or comes from another file format has another digest: it is known if its first
     /// reading was at the same time and its readings are the same, as far as programs round them. Its start does
     /// not count, because a table of readings does not contain it. With answers that no table decodes, only the
-    /// digest counts.
+    /// digest counts. So it does among the parts of one file, which are never the same trip.
     private func known(_ trip: ImportedTrip) throws -> Begun? {
         let first = trip.firstReading?.microseconds
         func holds(_ id: Int64, from start: Int64) throws -> Bool {
@@ -146,12 +149,13 @@ public struct TripImporter {
             """
             SELECT id, start, deleted, source IS :source AS same FROM trip
                 WHERE source = :source
-                    OR (\(StoredContents.candidates))
+                    OR (\(StoredContents.candidates) AND (:own IS NULL OR id < :own))
             UNION ALL
             SELECT trip, 0, NULL, 1 FROM trip_edit WHERE action = 'join'
                 AND json_extract(before, '$[1].trip.source') = :source
+            ORDER BY same DESC
             """,
-            ["source": trip.source, "first": first])
+            ["source": trip.source, "first": first, "own": own])
         while let row = try found.next() {
             let id: Int64 = try row["id"]
             guard try row["same"] as Bool? == true || holds(id, from: row["start"]) else {

@@ -36,6 +36,8 @@ struct ImportedFile {
     private(set) var skipped = SkippedLines()
     private(set) var assumedDay: AssumedDay?
     private(set) var frames: FrameCount?
+    /// Whether all times are in the hour that autumn repeats.
+    private(set) var isInRepeatedHour = false
 
     /// Local time one hour west of Greenwich.
     static func west(_ wall: UTC) -> [UTC] {
@@ -93,6 +95,7 @@ struct ImportedFile {
         }
         try reader.finish { take($0) }
         (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
+        isInRepeatedHour = reader.isInRepeatedHour
         self.table = reader.table.table
         #expect(reader.table.count == self.table.signals.count)
         return reader.findings

@@ -178,7 +178,11 @@ import Testing
             (["01:59:59", "02:00:00", "02:59:59", "02:00:01"], [0, 1, 3600, 3602]),
             (["02:10:05", "02:10:03", "02:10:06"], [0, -2, 1]),
             (["02:59:59", "02:00:05", "02:00:03", "02:00:06"], [0, 6, 4, 7]),
-            (["02:59:59", "03:00:00"], [0, 3601]), (["01:00:00", "04:00:00"], [0, 14_400]),
+            // A log that begins in the second pass continues without a break after it.
+            (["02:59:59", "03:00:00"], [0, 1]), (["02:30:00", "02:59:30", "03:00:00"], [0, 1770, 1800]),
+            (["02:59:59", "02:59:57", "03:00:00"], [0, -2, 1]),
+            // After a break, nothing shows the pass.
+            (["02:50:00", "03:00:00"], [0, 4200]), (["01:00:00", "04:00:00"], [0, 14_400]),
         ] as [([String], [Int64])])
     func `times in the hour that autumn repeats are in the order of recording`(
         clocks: [String], expected: [Int64]
@@ -194,6 +198,20 @@ import Testing
         }.joined()
         #expect(
             try steps("SECONDS;PID;VALUE;UNITS\n" + seconds, "2024-10-27.csv") == expected)
+    }
+
+    @Test(
+        arguments: [
+            (["02:00:00", "02:59:59"], true), (["02:30:00", "02:29:59"], true),
+            (["02:59:59", "02:00:00"], false), (["02:59:59", "03:00:00"], false),
+            (["01:59:59", "02:00:00"], false), (["04:00:00"], false),
+        ] as [([String], Bool)])
+    func `a log within the repeated hour does not show which pass it is`(
+        clocks: [String], expected: Bool
+    ) throws {
+        let rows = clocks.map { "27.10.2024 \($0);1\n" }.joined()
+        let file = try ImportedFile("time;RPM\n" + rows, from: source(""), localTime: Self.berlin)
+        #expect(file.isInRepeatedHour == expected)
     }
 
     /// A clock that shows a time that does not exist has not followed the change.

@@ -9,6 +9,11 @@ extension ImportRun {
         if let day = assumedDay, day.source == .fileName {
             notes.append("its times are on \(day.day), the day in its name")
         }
+        if isInRepeatedHour {
+            notes.append(
+                "its times are in the hour that the end of daylight saving time repeats: they are taken for the "
+                    + "first pass, and may be an hour later")
+        }
         if let first = restarts.first {
             let others =
                 restarts.count > 1 ? " and \(counted(restarts.count - 1, "other line"))" : ""

@@ -28,6 +28,8 @@ package struct ImportRun {
     package let skipped: SkippedLines
     /// The day that was assumed for its times; nil if its lines contain the day.
     package let assumedDay: AssumedDay?
+    /// Whether all of its times are in the hour that autumn repeats, and may be an hour later.
+    let isInRepeatedHour: Bool
     /// The number of frames, if it is a log of a bus.
     package let frames: FrameCount?
     /// Names of the file that are the name of a PID, with values that the PID cannot have.
@@ -65,6 +67,7 @@ package struct ImportRun {
         restarts = source.findings.restarts?.sorted() ?? []
         table = reader.table
         (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
+        isInRepeatedHour = reader.isInRepeatedHour
         let signals = table.table
         trips = survey.finished(signals)
         let isForeign = reader.mayTranslate && survey.others.count > survey.pids.count

@@ -38,6 +38,13 @@ struct LogClock {
     private var lastOfDay: (seconds: Double, days: Int64)?
     /// The last time.
     private var last: UTC?
+    /// Whether the log begins in the second pass of the hour that autumn repeats, as an earlier reading has found.
+    private let beginsInSecondPass: Bool
+    /// The last time on the wall, while all times of the log have two meanings.
+    private(set) var repeated: UTC?
+    /// Whether the log continues without a break where the repeated hour ends, although its first times were taken
+    /// for those of the first pass.
+    private(set) var showsSecondPass = false
 
     /// The order of day and month that the dates of the log show.
     private(set) var order: DateOrder
@@ -52,6 +59,7 @@ struct LogClock {
     init(_ wallTime: @escaping Wall, beginning: WallClock? = nil, _ findings: ImportFindings) {
         self.wallTime = wallTime
         self.beginning = beginning
+        beginsInSecondPass = findings.beginsInSecondPass
         order = DateOrder(findings.isMonthFirst)
         stopwatch = Stopwatch(findings.restarts)
     }
@@ -111,6 +119,8 @@ struct LogClock {
 
     /// Rows out of order differ by less; unit: µs.
     private static let disorder: Int64 = 600_000_000
+    /// A log without a break has steps of at most a minute; unit: µs.
+    private static let longestStep: Int64 = 60_000_000
     /// Smaller numbers of seconds do not count from 1970.
     private static let least = 1e8
 
@@ -289,7 +299,8 @@ struct LogClock {
     /// UTC for a local time, or for one in another zone.
     ///
     /// The rows of a log are in the order of recording, so a step back to a time that autumn repeats is
-    /// the second time. A time that spring skips shows a clock that did not follow the change.
+    /// the second time. A log that begins in the repeated hour begins in the first pass, unless it continues
+    /// without a break after the second one. A time that spring skips shows a clock that did not follow the change.
     private mutating func local(_ wall: UTC, _ name: String?) -> UTC {
         let found = wallTime(wall, name) ?? []
         guard let first = found.first else {
@@ -297,9 +308,23 @@ struct LogClock {
             zone = shift
             return utc
         }
-        guard let second = found.last, let last, last.microseconds(since: first) > Self.disorder
-        else { return first }
-        return second
+        guard let second = found.last, second != first else {
+            if let repeated, (0...Self.longestStep).contains(wall.microseconds(since: repeated)) {
+                showsSecondPass = true
+            }
+            repeated = nil
+            return first
+        }
+        guard let last else {
+            repeated = wall
+            return beginsInSecondPass ? second : first
+        }
+        if last.microseconds(since: first) > Self.disorder {
+            repeated = nil
+            return second
+        }
+        if let repeated { self.repeated = max(repeated, wall) }
+        return first
     }
 
     /// UTC for a time that spring skips, with the distance from UTC before the change; unit: µs.

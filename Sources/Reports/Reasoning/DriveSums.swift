@@ -47,11 +47,14 @@ struct PlaceSums: Sendable {
     }
 }
 
-/// A level that was exceeded for 20 seconds.
+/// A level that was exceeded for some seconds, 20 if nothing else is said.
 struct DriveHeld: Sendable {
+    private let seconds: Double
     private var start: Int64?
     private var least = Double.infinity
     private(set) var highest: Measured?
+
+    init(seconds: Double = 20) { self.seconds = seconds }
 
     /// Takes a value; `breaks` begins again.
     mutating func add(_ value: Double, at t: Int64, breaks: Bool) {
@@ -61,9 +64,9 @@ struct DriveHeld: Sendable {
             return
         }
         least = min(least, value)
-        guard t - start >= 20_000_000 else { return }
+        guard Double(t - start) >= seconds * 1e6 else { return }
         if least > highest?.value ?? -.infinity {
-            highest = Measured(value: least, seconds: 20, from: start, to: t)
+            highest = Measured(value: least, seconds: seconds, from: start, to: t)
         }
         self.start = t
         least = value

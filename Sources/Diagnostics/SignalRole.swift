@@ -9,6 +9,16 @@ public enum SignalRole: String, CaseIterable, Sendable {
     case packTemperature = "ev-temp"
     case range = "ev-range"
     case charging = "ev-charging"
+    case fastCharging = "ev-charging-dc"
+    case ownCharge = "ev-soc-own"
+    case energyCharged = "ev-energy-charged"
+    case energyDischarged = "ev-energy-discharged"
+    case chargeTakenUp = "ev-ah-charged"
+    case chargeGivenOff = "ev-ah-discharged"
+    case highestCell = "ev-cell-max"
+    case lowestCell = "ev-cell-min"
+    case lowestCellNumber = "ev-cell-min-no"
+    case isolation = "ev-isolation"
     case tyreFrontLeft = "tyre-fl"
     case tyreFrontRight = "tyre-fr"
     case tyreRearLeft = "tyre-rl"
@@ -56,6 +66,16 @@ public enum SignalRole: String, CaseIterable, Sendable {
         case .packTemperature: "battery temperature"
         case .range: "range"
         case .charging: "charging"
+        case .fastCharging: "charging with direct current"
+        case .ownCharge: "battery charge, battery's own"
+        case .energyCharged: "energy taken up in all"
+        case .energyDischarged: "energy given off in all"
+        case .chargeTakenUp: "charge taken up in all"
+        case .chargeGivenOff: "charge given off in all"
+        case .highestCell: "highest cell"
+        case .lowestCell: "lowest cell"
+        case .lowestCellNumber: "number of the lowest cell"
+        case .isolation: "isolation resistance"
         case .tyreFrontLeft: "tyre, front left"
         case .tyreFrontRight: "tyre, front right"
         case .tyreRearLeft: "tyre, rear left"
@@ -68,6 +88,16 @@ public enum SignalRole: String, CaseIterable, Sendable {
         case .fuelLitres: "fuel"
         case .starterVoltage: "12 V battery"
         case .starterCharge: "12 V battery charge"
+        }
+    }
+
+    /// Whether the quantity only serves calculations, and says little as a number of its own.
+    public var isDetail: Bool {
+        switch self {
+        case .fastCharging, .ownCharge, .energyCharged, .energyDischarged, .chargeTakenUp,
+            .chargeGivenOff, .highestCell, .lowestCell, .lowestCellNumber, .isolation:
+            true
+        default: false
         }
     }
 

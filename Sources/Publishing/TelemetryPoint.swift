@@ -67,11 +67,7 @@ package struct TelemetryPoint: Sendable {
             self.key = key
             sign = 1
             if key == .power || key == .current {
-                let name = signal.name.lowercased()
-                let isOut = ["driving", "discharging"].contains {
-                    name.contains("positive while \($0)")
-                }
-                guard isOut || name.contains("positive while charging") else { return nil }
+                guard let isOut = signal.isPositiveOut else { return nil }
                 sign = isOut ? 1 : -1
             }
         }

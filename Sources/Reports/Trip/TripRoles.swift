@@ -19,7 +19,9 @@ package struct TripRole: Hashable, Sendable {
         var best: [SignalRole: Int] = [:]
         for (place, found) in readings.signals.enumerated()
         where found.frame == nil && found.minimum != nil {
-            guard let role = roles.role(of: readings.table[found.signal]) else { continue }
+            guard let role = roles.role(of: readings.table[found.signal]), !role.isDetail else {
+                continue
+            }
             if let other = best[role], readings.signals[other].readings >= found.readings {
                 continue
             }

@@ -191,6 +191,8 @@ final class SessionCore: Sendable {
             shared.statistics.readings += readings
             shared.statistics.errors += errors
             if timedOut { shared.statistics.timeouts += 1 }
+            // A voltage at the adapter is no request to the vehicle.
+            shared.begun = shared.begun ?? time
             shared.latest = time
         }
     }

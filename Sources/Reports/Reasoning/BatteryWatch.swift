@@ -48,7 +48,6 @@ package struct BatteryWatch: Sendable {
         var run = DriveSum()
         var levels = DriveHistogram(0...40, step: 0.01)
         var latest: (t: Int64, value: Double)?
-        var moved = false
 
         mutating func takeRest(_ volts: Double, t: Int64) {
             rest.add(volts)
@@ -71,8 +70,11 @@ package struct BatteryWatch: Sendable {
     /// ECU less adapter, while the engine runs.
     private var differences = DriveHistogram(-3...3, step: 0.02)
     private var temperature: Double?
-    /// How long the engine was off at least before it was started.
-    private var sleeps = (since: Int64?.none, seconds: 0.0)
+    /// Since when no ECU has answered while the voltage at the adapter was read.
+    private var silentSince: Int64?
+    /// The voltages of a vehicle that has slept for four hours.
+    private var asleep = DriveHistogram(0...40, step: 0.01)
+    private var asleepTimes = (from: Int64(0), to: Int64(0))
     private var overSince: (strong: Int64?, weak: Int64?)
     private var over: BatteryFinding?
     /// Consumers were switched on at this time, or so the driver was asked.
@@ -96,10 +98,9 @@ package struct BatteryWatch: Sendable {
         guard value.isFinite else { return }
         self.t = max(self.t, t)
         now.take(value, quantity, t: self.t)
+        silentSince = nil
         switch quantity {
         case .ambient where !now.hasRun: temperature = value
-        case .engineSpeed:
-            if value > 400 { endRest() } else if value == 0, !now.hasRun { beginRest() }
         case .load: watchLoad(value)
         case .voltage: takeVoltage(value, isAdapter: false)
         default: break
@@ -110,7 +111,19 @@ package struct BatteryWatch: Sendable {
     package mutating func take(adapterVoltage value: Double, t: Int64) {
         guard value.isFinite, value > 1 else { return }
         self.t = max(self.t, t)
+        watchSleep(value)
         takeVoltage(value, isAdapter: true)
+    }
+
+    /// Four hours without an answer of an ECU, and without a gap in which someone may have driven.
+    private mutating func watchSleep(_ volts: Double) {
+        if let last = adapter.latest, t - last.t > 1_200_000_000 { silentSince = nil }
+        let since = silentSince ?? t
+        silentSince = since
+        guard t - since >= 4 * 3_600_000_000 else { return }
+        if asleep.count == 0 { asleepTimes.from = t }
+        asleepTimes.to = t
+        asleep.add(volts)
     }
 
     /// The driver was asked to switch consumers on.
@@ -119,14 +132,6 @@ package struct BatteryWatch: Sendable {
         loads = (self.t, recent, false)
         loadBefore = now.latest(.load)?.value
         strain = nil
-    }
-
-    private mutating func beginRest() { sleeps.since = sleeps.since ?? t }
-
-    private mutating func endRest() {
-        if let since = sleeps.since {
-            sleeps = (nil, max(sleeps.seconds, Double(t - since) / 1e6))
-        }
     }
 
     private func fresh(_ quantity: DriveQuantity) -> Double? {
@@ -139,7 +144,6 @@ package struct BatteryWatch: Sendable {
         // ECUs are silent while the starter turns, so the last engine speed may be old.
         let isOff = !now.hasRun && now.latest(.engineSpeed)?.value ?? 0 == 0
         var course = isAdapter ? adapter : ecu
-        if let latest = course.latest, latest.value != volts { course.moved = true }
         course.latest = (t, volts)
         if !runs { course.crank.take(volts, t: t) } else { course.crank.engineRuns(at: t) }
         if isOff, !course.crank.isDipping { course.takeRest(volts, t: t) }
@@ -172,7 +176,7 @@ package struct BatteryWatch: Sendable {
     /// How far a voltage may be off.
     private func error(isAdapter: Bool) -> Double {
         guard isAdapter else { return 0.05 }
-        return differences.count >= 5 ? 0.1 : 0.3
+        return differences.count >= 5 ? 0.1 : 0.6
     }
 
     /// The voltage of the adapter, corrected by what the ECU said while the engine ran.
@@ -223,7 +227,7 @@ package struct BatteryWatch: Sendable {
             turningTime.add(volts, at: t)
         }
         guard let loads else { return }
-        if loads.before.count >= 3, loads.before.mean - volts >= 0.15 { self.loads?.isSeen = true }
+        if loads.before.count >= 3, loads.before.mean - volts >= 0.2 { self.loads?.isSeen = true }
         guard above, volts + error(isAdapter: isAdapter) < 12.8 else {
             strain = nil
             return
@@ -274,9 +278,10 @@ package struct BatteryWatch: Sendable {
     }
 
     private var rest: BatteryFinding? {
+        if let slept { return slept }
         let isAdapter = ecu.rest.count < 5
         let course = isAdapter ? adapter : ecu
-        guard course.rest.count >= 5, course.restSeconds >= 5,
+        guard now.latest(.engineSpeed) != nil, course.rest.count >= 5, course.restSeconds >= 5,
             let middle = course.rest.quantile(0.5)
         else { return nil }
         let volts = corrected(middle, isAdapter: isAdapter)
@@ -285,24 +290,9 @@ package struct BatteryWatch: Sendable {
             part: .rest, grade: .unknown, volts: volts, samples: course.rest.count,
             seconds: course.restSeconds, isFromAdapter: isAdapter, from: course.restFrom ?? 0,
             to: course.restTo, text: "")
-        let slept = sleeps.since.map { max(sleeps.seconds, Double(t - $0) / 1e6) } ?? sleeps.seconds
         if volts > 12.95 {
             found.text =
                 "Above 12.9 V at rest: just driven, on a charger, or a lithium battery. Not judged."
-            return found
-        }
-        if slept >= 4 * 3_600 {
-            found.low = 12.1
-            if volts - error >= 12.1 {
-                found.grade = .good
-                found.text =
-                    "After \(Int(slept / 3_600)) hours of rest: at least about a third full."
-            } else if volts + error < 12.1 {
-                found.grade = .low
-                found.text = "After \(Int(slept / 3_600)) hours of rest: a quarter full or less."
-            } else {
-                found.text = "Too near to the limit for this measurement."
-            }
             return found
         }
         // The ignition takes up to 0.4 V; glow plugs take more, for some seconds.
@@ -317,6 +307,29 @@ package struct BatteryWatch: Sendable {
         found.text =
             "Not judged: only after 4 to 8 hours asleep does it show the charge. Driving adds "
             + "0.1 to 0.3 V for hours, the ignition takes 0.1 to 0.4 V."
+        return found
+    }
+
+    /// The charge of a battery that has slept; smart systems hold it at 70 to 85 % on purpose.
+    private var slept: BatteryFinding? {
+        guard asleep.count >= 5, let middle = asleep.quantile(0.5) else { return nil }
+        let volts = corrected(middle, isAdapter: true)
+        let error = error(isAdapter: true)
+        var found = BatteryFinding(
+            part: .rest, grade: .unknown, volts: volts, low: 12.1, samples: asleep.count,
+            seconds: Double(asleepTimes.to - asleepTimes.from) / 1e6, isFromAdapter: true,
+            from: asleepTimes.from, to: asleepTimes.to,
+            text: "After hours asleep, but too near to the limit for this measurement.")
+        if volts > 12.95 {
+            found.low = nil
+            found.text = "Above 12.9 V asleep: on a charger, or a lithium battery. Not judged."
+        } else if volts - error >= 12.1 {
+            found.grade = .good
+            found.text = "After hours asleep: more than a quarter full."
+        } else if volts + error < 12.06 {
+            found.grade = .low
+            found.text = "After hours asleep: a quarter full or less. Charge it."
+        }
         return found
     }
 
@@ -350,6 +363,10 @@ package struct BatteryWatch: Sendable {
                 "Too slow to tell (\(dip.samples) \(dip.samples == 1 ? "sample" : "samples") in the start)."
             return result
         }
+        guard dip.to - dip.from >= CrankCourse.shortest else {
+            result.text = "Too short to tell: the voltage was low only for a moment."
+            return result
+        }
         let error = error(isAdapter: isAdapter) + (dip.rate >= 25 ? 0.1 : 0.3)
         let limits = startTemperature.map { (Self.crankLimit($0), Self.crankLimit($0)) }
         // Without a temperature the limit of deep frost accuses, and that of summer acquits.
@@ -381,7 +398,7 @@ package struct BatteryWatch: Sendable {
     private var charge: BatteryFinding? {
         guard now.hasRun else { return nil }
         if let over { return over }
-        let isAdapter = ecu.run.seconds < 20
+        let isAdapter = ecu.run.count < 5
         let course = isAdapter ? adapter : ecu
         guard course.run.count >= 5 else { return nil }
         let middle = course.levels.quantile(0.5) ?? course.run.mean
@@ -448,6 +465,8 @@ struct CrankCourse: Sendable {
     static let depth = 0.8
     /// The samples without which nothing is said.
     static let least = 6
+    /// A starter turns for longer, and less is its inrush alone; unit: microseconds.
+    static let shortest: Int64 = 150_000
 
     struct Dip: Hashable, Sendable {
         var samples: Int

@@ -115,6 +115,15 @@ private struct Battery {
         #expect(slow.finding(.crank)?.text == "Too slow to tell: no reading fell into the start.")
     }
 
+    @Test func `the inrush alone is no start`() {
+        var battery = Battery()
+        battery.rate = 200
+        battery.cranks = 0.05
+        let found = battery.finding(.crank)
+        #expect(found?.grade == .unknown && found?.text.hasPrefix("Too short to tell") == true)
+        #expect((found?.samples ?? 0) >= 6)
+    }
+
     /// The common table of half-load tests.
     @Test func `the limit falls with the temperature`() {
         for (celsius, volts) in [
@@ -166,6 +175,7 @@ private struct Battery {
         ] as [(Double, BatteryFinding.Grade, String)] {
             var battery = Battery()
             battery.rest = volts
+            battery.hasECU = true
             battery.others = [.fuelType: 1]
             let found = battery.finding(.rest)
             #expect(found?.grade == grade && found?.text.contains(words) == true, "\(volts)")
@@ -173,24 +183,43 @@ private struct Battery {
         // Glow plugs of a diesel take more for some seconds.
         var diesel = Battery()
         diesel.rest = 11.2
+        diesel.hasECU = true
         diesel.others = [.fuelType: 4]
         #expect(diesel.finding(.rest)?.grade == .unknown)
     }
 
-    @Test func `hours of rest show the charge`() {
-        for (volts, grade) in [(12.6, .good), (12.3, .good), (11.9, .low), (12.1, .unknown)]
-            as [(Double, BatteryFinding.Grade)]
-        {
+    @Test func `hours asleep show the charge`() {
+        for (volts, isCorrected, grade) in [
+            (12.6, true, .good), (12.3, true, .good), (11.9, true, .low), (12.1, true, .unknown),
+            // An adapter may be off by 0.6 V.
+            (11.9, false, .unknown), (11.3, false, .low), (13.3, true, .unknown),
+        ] as [(Double, Bool, BatteryFinding.Grade)] {
             var watch = BatteryWatch()
-            for minute in 0..<(5 * 60) {
-                let t = Int64(minute) * 60_000_000
-                watch.take(0, .engineSpeed, t: t)
-                watch.take(volts, .voltage, t: t)
+            for second in 0..<60 {
+                let t = Int64(second) * 1_000_000
+                watch.take(800, .engineSpeed, t: t)
+                if isCorrected { watch.take(14.2, .voltage, t: t) }
+                watch.take(adapterVoltage: 14.2, t: t)
+            }
+            for minute in 2..<(5 * 60) {
+                watch.take(adapterVoltage: volts, t: Int64(minute) * 60_000_000)
             }
             let found = watch.findings.first { $0.part == .rest }
-            #expect(
-                found?.grade == grade && found?.text.contains("hours") ?? false || grade == .unknown
-            )
+            #expect(found?.grade == grade, "\(volts): \(String(describing: found))")
+        }
+    }
+
+    @Test func `a gap or an ECU that answers is no sleep`() {
+        for (hasGap, answers) in [(true, false), (false, true), (false, false)] {
+            var watch = BatteryWatch()
+            watch.take(800, .engineSpeed, t: 0)
+            for minute in 1..<(5 * 60) where !(hasGap && (100..<160).contains(minute)) {
+                let t = Int64(minute) * 60_000_000
+                watch.take(adapterVoltage: 12.4, t: t)
+                if answers, minute % 60 == 0 { watch.take(20, .coolant, t: t) }
+            }
+            let found = watch.findings.first { $0.part == .rest }
+            #expect((found == nil) == (hasGap || answers))
         }
     }
 

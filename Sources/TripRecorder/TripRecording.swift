@@ -136,6 +136,9 @@ public struct TripRecording: Sendable {
         }
     }
 
+    /// Notes what happens at this moment.
+    package func note(_ text: String) { _ = trip.offer(.note(text), at: SystemClock.now()) }
+
     /// Marks this moment with a note; nil = there was no room.
     public func mark() -> Mark? {
         let now = SystemClock.now()

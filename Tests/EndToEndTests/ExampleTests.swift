@@ -89,6 +89,10 @@ import Testing
             "needs a drive; FindTests has one",
         "obdscan decode --table speed.pids candump.log": "needs a drive; FindTests has one",
         "obdscan read ev-soc": "needs an electric car; ChosenPacksTests has one",
+        "obdscan diagnose -d /dev/ttyUSB0": "takes minutes; DiagnoseTests breaks one off",
+        "obdscan diagnose --parked --say 'spd-say -w'":
+            "takes minutes; SimulatedTestTests has the engine model",
+        "obdscan diagnose --battery": "takes a minute; SimulatedTestTests has the engine model",
     ]
 
     /// Commands that run until they are interrupted.

@@ -101,6 +101,70 @@ import Testing
         #expect(text.contains("P0301 and P0420 are stored; P0171 is pending"))
     }
 
+    /// The simulated car stands for ten seconds and then drives off.
+    @Test func `a vehicle that drives off ends the parked test, and its trip is kept`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let vehicles = Program.folder.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("vehicles")
+        let petrol = try String(
+            contentsOf: vehicles.appendingPathComponent("petrol.vehicle"), encoding: .utf8)
+        let car = try program.file("car.vehicle", petrol + "drive 10s 0 4s 40 60s 40 5s 0\n")
+        let database = ["--db", program.database.path]
+        let vehicle = ["-d", "sim:\(car)?latency=2ms"]
+        let outcome = try program.run(["diagnose", "--parked", "--json"] + vehicle + database)
+        #expect(outcome.status == 75, "\(outcome)")
+        let steps = outcome.objects.filter { $0["kind"] as? String == "step" }
+        #expect(steps.count == 7 && steps.first?["step"] as? String == "park")
+        #expect(steps.first?["done"] as? Bool == true)
+        #expect(steps.dropFirst().allSatisfy { $0["skipped"] as? String == "ended" })
+        #expect(outcome.objects.count { $0["kind"] as? String == "diagnosis" } == 1)
+        #expect(outcome.objects.contains { $0["kind"] as? String == "battery" })
+        #expect(outcome.errors.contains("The vehicle moves. The test ends."))
+        // The same trip again gives the same verdict, and its notes name the steps.
+        let again = try program.run(["diagnose", "--trip", "latest", "--json"] + database)
+        let first = outcome.objects.first { $0["kind"] as? String == "diagnosis" }
+        #expect(again.objects.first?["text"] as? String == first?["text"] as? String)
+        let battery = try program.run(["diagnose", "--trip", "latest", "--battery"] + database)
+        #expect(battery.status == 0 && battery.output.contains("engine running"))
+        let trip = try program.run(["export", "1", "--format", "json"] + database)
+        let notes = trip.objects.filter { $0["kind"] as? String == "note" }
+        #expect(notes.compactMap { $0["text"] as? String }.contains("test: parked"))
+    }
+
+    @Test func `the voltage alone is read as often as asked, until its time is over`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let outcome = try program.run([
+            "live", "ADAPTER_VOLTAGE@20Hz", "--duration", "2s", "--json", "-d", "sim:?latency=0",
+        ])
+        let readings = outcome.objects.filter { $0["signal"] as? String == "ADAPTER_VOLTAGE" }
+        // A loaded machine may be slower, but never faster.
+        #expect((10...41).contains(readings.count), "\(readings.count)")
+        let summary = outcome.objects.last { $0["kind"] as? String == "summary" }
+        let seconds = summary?["seconds"] as? Double ?? 0
+        #expect(seconds > 1 && seconds <= 2.1, "\(outcome)")
+    }
+
+    @Test func `Ctrl-C breaks a test off, and each sentence is one argument of the voice`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let said = program.home.appendingPathComponent("said.txt").path
+        let voice = try program.file("voice", "#!/bin/sh\necho \"$#|$2\" >> '\(said)'\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: voice)
+        let outcome = try program.run(
+            [
+                "diagnose", "--say", "\(voice) -w", "-d", "sim:?latency=2ms&engine=off", "--db",
+                program.database.path,
+            ], until: "Ctrl-C ends the test")
+        #expect(outcome.status == 75, "\(outcome)")
+        #expect(outcome.output.contains("The test was broken off: Ctrl-C, or another signal."))
+        let lines = try String(contentsOfFile: said, encoding: .utf8).split(separator: "\n")
+        #expect(lines.first == "2|Park outdoors, handbrake on, P or neutral.")
+        let trips = try program.run(["trips", "--json", "--db", program.database.path])
+        #expect(trips.objects.count == 1 && trips.objects.first?["open"] as? Bool == false)
+    }
+
     @Test func `causes are listed and explained without a vehicle`() throws {
         let program = try Program()
         defer { program.remove() }

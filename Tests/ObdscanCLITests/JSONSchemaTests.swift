@@ -37,7 +37,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     private static let elsewhere: Set<String> = [
         "deviceEvent", "problem", "signal", "status", "plot", "track", "publishCheck", "refusal",
         "setupPublish",
-        "evidence", "cause", "signalSearch", "signalCandidate",
+        "evidence", "cause", "step", "battery", "signalSearch", "signalCandidate",
     ]
     /// Commands that use no database.
     private static let others: [[String]] = [

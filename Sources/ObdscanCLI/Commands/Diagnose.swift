@@ -1,33 +1,58 @@
 import ArgumentParser
 import Formats
 import OBDCore
+import PIDTables
 import Reports
+import Settings
 import SystemIO
+import TripRecorder
 import TripStore
+import VehicleScan
 
 /// `obdscan diagnose`.
 struct DiagnoseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose",
-        abstract: "Judge a recorded trip: is something off, and why?",
+        abstract: "Test the vehicle, or judge a trip: is something off, and why?",
         discussion: """
             EXAMPLES
-              obdscan diagnose
-              obdscan diagnose --trip 12 --json
-              obdscan diagnose causes
+              obdscan diagnose -d /dev/ttyUSB0
+              obdscan diagnose --parked --say 'spd-say -w'
+              obdscan diagnose --battery
+              obdscan diagnose --trip latest
               obdscan diagnose causes vacuum-leak
             """,
-        subcommands: [DiagnoseTripCommand.self, DiagnoseCausesCommand.self],
-        defaultSubcommand: DiagnoseTripCommand.self)
+        subcommands: [DiagnoseTestCommand.self, DiagnoseCausesCommand.self],
+        defaultSubcommand: DiagnoseTestCommand.self)
 }
 
-/// `obdscan diagnose trip`: what the readings of a trip say about the vehicle.
-struct DiagnoseTripCommand: ParsableCommand, OutputCommand {
+/// `obdscan diagnose test`: what the readings of a vehicle or of a trip say about the vehicle.
+struct DiagnoseTestCommand: RuledCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trip",
-        abstract: "Judge a recorded trip.",
+        commandName: "test",
+        abstract: "Test the vehicle with a coach, or judge a recorded trip.",
         discussion: """
-            Finds operating points in the readings of a trip of any driver: idle, 2,500 rpm at \
+            Without --trip it records a trip of the vehicle while a coach says what to do, and then \
+            judges that trip. If no device is named by -d, OBDSCAN_DEVICE or the configuration \
+            file, and no other option asks for a test, it judges the latest trip.
+
+            The test has these steps, as far as they suit the vehicle: parked, ignition on with the \
+            engine off, start, idle, 2,500 rpm, then on the road steady speed, full throttle twice \
+            for four seconds, and rolling in gear. A cold engine is driven warm first. A step is \
+            done only when the readings show it, and it is skipped when its time is over. --parked \
+            has no driving and takes about 4 minutes. --quick reads codes and test results (service \
+            06) and half a minute of readings as they are. --battery tests the 12 V side in about a \
+            minute: before the start, while the starter turns, and charging.
+
+            Drive safely and obey the law: listen to the sentences (--say), or let a passenger read \
+            them. Full throttle is asked for only with the coolant from 70 to 107 °C, no misfire \
+            code and no overboost. The test ends at once if the coolant is above 115 °C or rises \
+            fast above 108 °C, if a misfire code appears, if the engine turns faster than 5,500 rpm \
+            or the vehicle moves in a parked step, and if the voltage is above 16.5 V or the \
+            battery almost empty. It only reads. A test that is broken off, also by Ctrl-C, keeps \
+            its trip, prints what it has learnt, and exits with 75.
+
+            It finds operating points in the readings of a trip of any driver: idle, 2,500 rpm at \
             a standstill, steady speed, full load, and ignition on with the engine off. There it \
             measures the fuel correction (short and long trim together), the air meter against \
             pressure and speed, oxygen sensors, coolant, voltage, pressures and the unrest of the \
@@ -44,16 +69,28 @@ struct DiagnoseTripCommand: ParsableCommand, OutputCommand {
             the signals that they need. Flexible fuels, gas and hybrids are not judged where their values differ. A \
             probability is never certainty: make the test before you buy a part.
 
+            The voltage is judged only where it can show something. A battery shows its charge after \
+            4 to 8 hours asleep; before that, driving adds 0.1 to 0.3 V and the ignition takes 0.1 \
+            to 0.4 V. A start is judged from six readings in it, which needs about ten readings per \
+            second. A smart regulator may hold the voltage low on purpose. Adapters may be off \
+            by some tenths of a volt; the ECU's voltage (VPWR) corrects them. The ripple of a bad \
+            diode is too fast to be seen.
+
             For most features record RPM, VSS, ECT, IAT, MAF, MAP, BARO, AAT, LOAD_PCT, LOAD_ABS, \
             SHRTFT1, LONGFT1, FUELSYSA, LAMBDA, the oxygen sensors, EVAP_PCT and VPWR, about once \
             a second.
+
+            \(Self.ruleText)
 
             FILES
               ~/.local/share/obdscan/causes/*.causes
                 Your own causes; one of the same name replaces a built-in one.
 
             EXAMPLES
-              obdscan diagnose
+              obdscan diagnose -d /dev/ttyUSB0
+              obdscan diagnose --parked --say 'spd-say -w'
+              obdscan diagnose --battery
+              obdscan diagnose --trip latest
               obdscan diagnose --trip 12 --json
               obdscan log rpm vss ect iat maf map shrtft1 longft1 fuelsysa vpwr
             """)
@@ -61,43 +98,170 @@ struct DiagnoseTripCommand: ParsableCommand, OutputCommand {
     @Option(
         help: ArgumentHelp(
             "Judge this trip: its number, its name or latest.",
-            discussion: "The option can be repeated. Without it, the latest trip is judged.",
-            valueName: "trip"))
+            discussion: "The option can be repeated.", valueName: "trip"))
     var trip: [TripReference] = []
+
+    @Flag(help: "Test without driving, in about 4 minutes.")
+    var parked = false
+
+    @Flag(help: "Read what the vehicle says now, for half a minute.")
+    var quick = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Test or judge the 12 V side only.",
+            discussion: "With --trip it judges the voltages of that trip."))
+    var battery = false
+
+    @Flag(help: "Coach the driver of an automatic transmission.")
+    var automatic = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Speak each sentence by this program: 'spd-say -w'.",
+            discussion: """
+                The program and its arguments are separated by blanks, and the sentence is the last \
+                argument. No shell reads it.
+                """, valueName: "command"))
+    var say: String?
 
     @Flag(help: "Exit with 1 if a cause is named, or something is off.")
     var exitCode = false
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var vehicle: VehicleOptions
+    @OptionGroup var tables: TableOptions
     @OptionGroup var output: OutputOptions
 
+    static let rules: [OptionRule<Self>] = [
+        OptionRule("--trip judges a recorded trip: leave -d, --parked, --quick and --say out") {
+            !$0.trip.isEmpty
+                && ($0.vehicle.device != nil || $0.parked || $0.quick || $0.say != nil)
+        },
+        OptionRule("--parked, --quick and --battery exclude each other") {
+            [$0.parked, $0.quick, $0.battery].count { $0 } > 1
+        },
+        OptionRule("--automatic is for the drive of the whole test") {
+            $0.automatic && ($0.parked || $0.quick || $0.battery || !$0.trip.isEmpty)
+        },
+        OptionRule("--say needs a program") { $0.say?.allSatisfy { $0 == " " } ?? false },
+        OptionRule("the test chooses its ECU itself: leave --ecu out") { $0.vehicle.ecu != nil },
+    ]
+
+    private var course: Coach.Course {
+        parked ? .parked : quick ? .quick : battery ? .battery : .guided
+    }
+
+    /// Whether the vehicle is tested, and not a recorded trip judged.
+    private var isLive: Bool {
+        guard trip.isEmpty else { return false }
+        return parked || quick || battery || automatic || say != nil
+            || vehicle.named(UserSettings.current) != nil
+    }
+
     func run() throws {
-        let store = try database.open(.readOnly)
         let knowledge = try DriveKnowledge(causes: try loadCauses())
+        if isLive { return try test(knowledge) }
+        let store = try vehicle.database.open(.readOnly)
         var isOff = false
-        var writer = TextOutput.standard
-        var table = RowWriter(output.format, kinds: TripDiagnosis.keys)
+        var printer = VerdictPrinter(output)
         let numbers =
             trip.isEmpty
             ? [try store.latestTrip()]
             : try trip.map { try $0.text == "last" ? store.latestTrip() : $0.number(in: store) }
-        for (place, number) in numbers.enumerated() {
-            let found = try TripDiagnosis(
-                of: try store.readings(ofTrip: number), in: store, knowledge)
-            switch found.verdict.kind {
-            case .cause, .several, .unclear: isOff = true
-            case .nothing, .untestable: break
-            }
-            if output.format == .text {
-                if place > 0 { try writer.write("\n") }
-                try writer.write(found.text(output.form))
+        if trip.isEmpty {
+            output.note("No device is named, so this is the latest trip; -d names one to test.")
+        }
+        for number in numbers {
+            let readings = try store.readings(ofTrip: number)
+            if battery {
+                isOff = try printer.print(try TripBattery(of: readings, knowledge)) || isOff
             } else {
-                for row in found.rows { try writer.print(row, &table) }
+                isOff =
+                    try printer.print(try TripDiagnosis(of: readings, in: store, knowledge))
+                    || isOff
             }
         }
-        try writer.flush()
+        try printer.flush()
         if exitCode && isOff { throw Failure.silent(.findings) }
     }
+
+    private func test(_ knowledge: DriveKnowledge) throws {
+        let table = try loadTable(tables)
+        // Block signals before any thread exists, because it inherits the mask.
+        let inbox = try SignalInbox.ofProcess()
+        let plan = try TripRecording.Plan.opened(vehicle.database, every: nil, note: output.note)
+        defer { plan.store.closeFile() }
+        let outcome = try VehicleTest(
+            course: course, isAutomatic: automatic, say: say, vehicle: vehicle, table: table,
+            output: output, knowledge: knowledge, inbox: inbox, trip: plan
+        ).run()
+        let readings = try plan.store.readings(ofTrip: outcome.trip)
+        var printer = VerdictPrinter(output)
+        try printer.print(
+            TestedSteps(
+                trip: outcome.trip, start: readings.trip.start, steps: outcome.steps,
+                broken: outcome.broken))
+        var isOff = false
+        if course != .battery {
+            isOff = try printer.print(try TripDiagnosis(of: readings, in: plan.store, knowledge))
+        }
+        if course != .quick {
+            let found = try TripBattery(of: readings, knowledge)
+            if course == .battery || !found.findings.isEmpty {
+                isOff = try printer.print(found) || isOff
+            }
+        }
+        try printer.flush()
+        if let failure = outcome.failure { throw failure }
+        if outcome.broken != nil { throw Failure.silent(.timedOut) }
+        if exitCode && isOff { throw Failure.silent(.findings) }
+    }
+}
+
+/// Prints what a test or a trip shows, in the format of the options.
+private struct VerdictPrinter: ~Copyable {
+    private let output: OutputOptions
+    private var writer = TextOutput.standard
+    private var table: RowWriter
+    private var isFirst = true
+
+    init(_ output: OutputOptions) {
+        self.output = output
+        table = RowWriter(
+            output.format, kinds: TripDiagnosis.keys + [TripBattery.keys, TestedSteps.keys])
+    }
+
+    private mutating func print(_ text: String, _ rows: [Row]) throws {
+        guard output.format == .text else {
+            for row in rows { try writer.print(row, &table) }
+            return
+        }
+        if !isFirst { try writer.write("\n") }
+        isFirst = false
+        try writer.write(text)
+    }
+
+    mutating func print(_ steps: TestedSteps) throws {
+        try writer.write(output.format == .text ? "\n" : "")
+        try print(steps.text(output.form), steps.rows)
+    }
+
+    /// Returns whether something is off.
+    mutating func print(_ found: TripDiagnosis) throws -> Bool {
+        try print(found.text(output.form), found.rows)
+        return switch found.verdict.kind {
+        case .cause, .several, .unclear: true
+        case .nothing, .untestable: false
+        }
+    }
+
+    /// Returns whether something is off.
+    mutating func print(_ found: TripBattery) throws -> Bool {
+        try print(found.text(output.form), found.rows)
+        return found.isOff
+    }
+
+    mutating func flush() throws { try writer.flush() }
 }
 
 /// `obdscan diagnose causes`.

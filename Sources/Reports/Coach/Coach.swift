@@ -87,6 +87,8 @@ package struct Coach: Sendable {
         case unknown
         case misfire
         case overboost
+        /// The step before it was not done.
+        case before
         /// The test was broken off.
         case ended
 
@@ -101,6 +103,7 @@ package struct Coach: Sendable {
             case .unknown: "the vehicle does not report what it needs"
             case .misfire: "a misfire code is stored or pending"
             case .overboost: "there was too much boost"
+            case .before: "the step before it was not done"
             case .ended: "the test ended before"
             }
         }
@@ -303,7 +306,7 @@ package struct Coach: Sendable {
             return coolant < (step == .idle ? 50 : 70) ? .cold : nil
         case .release:
             let isRaised = results.contains { $0.step == .raised && $0.skip == nil }
-            return isRaised ? nil : .engineOff
+            return isRaised ? nil : .before
         case .cruise, .stop: return isWithoutSpeed ? .unknown : nil
         case .pull: return isWithoutSpeed ? .unknown : dangerOfPull
         case .roll:

@@ -31,7 +31,7 @@ package struct TripDiagnosis {
 
     /// The signals to use, all of one ECU: the one with most quantities, because another ECU's copy may be of
     /// another moment.
-    private static func roles(
+    static func roles(
         _ readings: TripReadings, _ knowledge: DriveKnowledge
     ) -> [Int: DriveQuantity] {
         typealias Choice = (place: Int, preference: Int)

@@ -48,6 +48,8 @@ public struct PollLoop {
     public let watch: TripEndDetector?
     /// Further descriptors to wait for, with their actions.
     public var others: [(descriptor: Int32, take: () -> Void)] = []
+    /// Whether the purpose of the poll is reached, asked after each piece of news; nil = only time ends it.
+    package var isOver: (() -> Bool)?
     /// Reads trouble codes meanwhile; nil = they do not matter.
     public var codes: CodeWatch?
     /// Finds out which vehicle is connected; nil = the vehicle is known, or does not matter.
@@ -139,6 +141,7 @@ public struct PollLoop {
             let now = SystemClock.now()
             if mayAskCodes { codes?.beginIfDue(now: now) }
             if let until, now >= until { return .duration }
+            if isOver?() == true { return .duration }
             if let end = watch?.end(by: now) { return .vehicleOff(end) }
             if let due = nextTick, now >= due, let period {
                 try tick()

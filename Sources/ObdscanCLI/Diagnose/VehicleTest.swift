@@ -1,0 +1,257 @@
+import Diagnostics
+import Formats
+import Glibc
+import OBDCore
+import PIDTables
+import Reports
+import ScanSession
+import SystemIO
+import TripRecorder
+import TripStore
+import VehicleScan
+
+/// The live test of `obdscan diagnose`: records a trip while the coach says what to do.
+struct VehicleTest {
+    let course: Coach.Course
+    let isAutomatic: Bool
+    /// The program that speaks; nil = none.
+    let say: String?
+    let vehicle: VehicleOptions
+    let table: PIDTable
+    let output: OutputOptions
+    let knowledge: DriveKnowledge
+    let inbox: SignalInbox
+    let trip: TripRecording.Plan
+
+    struct Outcome {
+        /// The number of the trip.
+        var trip: Int64
+        var steps: [Coach.Result]
+        /// Why the test was broken off; nil = it was not.
+        var broken: String?
+        /// Why the link failed; nil = it did not.
+        var failure: Failure?
+    }
+
+    /// Tests until the coach or the user ends it.
+    ///
+    /// - Throws: Why no trip could begin, or an error of printing.
+    func run() throws -> Outcome {
+        let sink = try TripSink()
+        let queue = try BatchQueue(full: .refuse)
+        let lights = try LightChanges(table)
+        var needs = SessionNeeds(
+            sinks: [sink, queue, lights], reconnect: .always, inbox: inbox)
+        // The 12 V side of a vehicle that does not answer can be tested, too.
+        if course == .battery { needs.vehicle = .maybeSilent() }
+        var outcome: Outcome?
+        try withVehicle(vehicle, output, table, needs) { connection in
+            outcome = try test(connection, sink, queue, lights)
+        }
+        guard let outcome else { throw Failure.silent(.timedOut) }
+        return outcome
+    }
+
+    private func test(
+        _ connection: Vehicle, _ sink: TripSink, _ queue: BatchQueue, _ lights: LightChanges
+    ) throws -> Outcome {
+        let readings = TestReadings(connection.table, knowledge)
+        var setup = PollSetup([], table: connection.table, every: nil, ecu: nil)
+        setup.readsVoltage = true
+        var fuel: Int?
+        var services: VehicleServices?
+        do {
+            let found = try connection.services()
+            guard !found.profiles.contains(.j1939) else {
+                throw Failure(
+                    "\(connection.accessory): vehicles with SAE J1939 have no live test",
+                    hint: "\"obdscan dtc\" reads their codes", status: .unavailable)
+            }
+            setup = try PollSetup.make([], [], connection, every: nil)
+            readings.choose(&setup)
+            setup.watchLight(connection)
+            fuel = try fuelType(connection, found)
+            services = found
+        } catch let error as VehicleError {
+            if case .session(.interrupted) = error { throw error }
+            guard course == .battery else { throw error }
+            setup.profiles = []
+        }
+        let kind = Coach.Kind(
+            fuelType: fuel, hasEngineSpeed: readings.has(.engineSpeed, in: setup))
+        let plan = Coach.Plan(
+            course, kind, isAutomatic: isAutomatic,
+            usesMiles: output.units.conversion(from: "km/h") != nil)
+        var coach = Coach(plan)
+        let (end, number) = try TripRecording.run(trip, on: connection, from: sink) { notice in
+            if let news = TripNews(notice) { output.remark(news.text) }
+        } body: { recording in
+            output.remark(
+                "Trip \(recording.number) is being recorded in \(trip.store.path); Ctrl-C ends it.")
+            if let services, course != .battery {
+                // What is asked here reaches the trip as the answers of a poll do.
+                _ = try connection.monitorTests(in: services)
+            }
+            let run = try TestRun(self, plan, readings, setup, connection, recording)
+            defer { run.end() }
+            let end = try run.poll(queue, lights)
+            coach = run.coach
+            return end
+        }
+        var failure: Failure?
+        if case .failed(let error) = end { failure = Failure(error, at: connection.accessory) }
+        return Outcome(
+            trip: number, steps: coach.results,
+            broken: coach.isOver ? coach.broken?.text : end.reasonOfBreak,
+            failure: failure)
+    }
+
+    /// The code of PID 51; nil if no ECU reports it.
+    private func fuelType(_ connection: Vehicle, _ services: VehicleServices) throws -> Int? {
+        for asked in try connection.ask(.currentData([0x51]), in: services) {
+            for case .reading(let reading) in asked.answer.items
+            where connection.table[reading.signal].id == "FUEL_TYP" {
+                if case .label(let code) = reading.value { return Int(exactly: code) }
+            }
+        }
+        return nil
+    }
+}
+
+extension PollLoop.End {
+    /// Why a test was broken off that its coach did not end.
+    fileprivate var reasonOfBreak: String {
+        switch self {
+        case .stopped: "Ctrl-C, or another signal."
+        case .failed: "the link was lost."
+        case .otherVehicle: "the adapter is in another vehicle now."
+        case .duration, .finished, .vehicleOff: "the poll ended."
+        }
+    }
+}
+
+/// The coach at work: its readings, its voice, and what is asked for its steps.
+private final class TestRun {
+    private(set) var coach: Coach
+    private var readings: TestReadings
+    private let test: VehicleTest
+    private let setup: PollSetup
+    private let connection: Vehicle
+    private let recording: TripRecording
+    private let voice: SpokenVoice?
+    private let voiceThread: SystemThread?
+    private let isWatched: Bool
+    private var text = TextOutput.standard
+    /// What the present plan is for.
+    private var planned: (step: CoachStep?, voltageOnly: Bool)?
+
+    init(
+        _ test: VehicleTest, _ plan: Coach.Plan, _ readings: TestReadings, _ setup: PollSetup,
+        _ connection: Vehicle, _ recording: TripRecording
+    ) throws {
+        self.test = test
+        self.readings = readings
+        self.setup = setup
+        self.connection = connection
+        self.recording = recording
+        coach = Coach(plan)
+        isWatched = StatusLine.isWatched(test.output)
+        let output = test.output
+        voice = try test.say.map { command throws(SystemError) in
+            try SpokenVoice(command) { output.remark("--say: \($0).") }
+        }
+        voiceThread = try voice?.start()
+        // The trip began before its codes and tests were read, and the first step begins now.
+        coach.advance(to: time(SystemClock.now()))
+    }
+
+    /// Lets the last sentence be spoken.
+    func end() {
+        voice?.end()
+        voiceThread?.join()
+    }
+
+    private func time(_ instant: Instant) -> Int64 {
+        (instant - recording.start).nanoseconds / 1_000
+    }
+
+    func poll(_ queue: BatchQueue, _ lights: LightChanges) throws -> PollLoop.End {
+        var loop = PollLoop(
+            connection, queue: queue, until: nil,
+            identity: setup.profiles.isEmpty ? nil : VINQuery(connection, by: setup.profiles))
+        if !setup.profiles.isEmpty, test.course != .battery {
+            loop.codes = CodeWatch(connection, by: setup.profiles, lights) {
+                // Nothing comes between two voltages while the starter turns.
+                self.coach.step.map { ![.ignition, .start].contains($0) } ?? true
+            } found: { list in
+                self.recording.take(list)
+                self.readings.feed(list, since: self.recording.start, to: &self.coach)
+            }
+        }
+        loop.isOver = { self.coach.isOver }
+        var recording = recording
+        var news = PollNews(accessory: connection.accessory)
+        try follow(lights)
+        return try loop.run(every: .milliseconds(200)) {
+            coach.advance(to: time(SystemClock.now()))
+            try follow(lights)
+            showProgress()
+        } vehicle: { vin in
+            recording.take(vin)
+        } event: { time, event in
+            recording.take(event, at: time)
+            if let words = news.note(event) {
+                if isWatched { StatusLine.clear() }
+                test.output.remark(words)
+            }
+        } batch: { batch in
+            if batch.answered < recording.start { return }
+            readings.feed(batch, since: recording.start, to: &coach)
+            try follow(lights)
+        }
+    }
+
+    /// Says what the coach says, and asks for what its step needs.
+    private func follow(_ lights: LightChanges) throws {
+        for sentence in coach.takeSentences() { try say(sentence) }
+        guard !coach.isOver else { return }
+        let now = (step: coach.step, voltageOnly: coach.wantsVoltageOnly)
+        if let planned, planned == now { return }
+        if let step = now.step, step != planned?.step {
+            recording.note(TestedSteps.note(step))
+            // A misfire may have become pending, which no light shows.
+            lights.beginAgain()
+        }
+        planned = now
+        connection.scan.poll(readings.plan(setup, for: coach))
+    }
+
+    private func say(_ sentence: Coach.Sentence) throws {
+        if isWatched { StatusLine.clear() }
+        voice?.say(sentence.text, isUrgent: sentence.isUrgent)
+        guard test.output.format == .text else { return test.output.remark(sentence.text) }
+        guard isatty(STDOUT_FILENO) == 1 else {
+            try text.write(sentence.text + "\n")
+            return try text.flush()
+        }
+        // The bell calls whoever does not look.
+        let bell = voice == nil ? "\u{07}" : ""
+        let style: Style = sentence.isUrgent ? .warning : .bold
+        try text.write("\n  \(test.output.palette()(style, sentence.text))\(bell)\n")
+        try text.flush()
+    }
+
+    private func showProgress() {
+        guard isWatched, let progress = coach.progress else { return }
+        let share = progress.wanted > 0 ? progress.held / progress.wanted : 0
+        let filled = Int(share * 20)
+        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
+        var words = [
+            "[\(bar)]", "\(fixed(progress.held, 0)) of \(fixed(progress.wanted, 0)) s",
+            progress.step.name,
+        ]
+        if let speed = progress.engineSpeed { words.append("\(fixed(speed, 0)) rpm") }
+        if let hint = progress.hint { words.append(hint) }
+        StatusLine.show(words.joined(separator: "  "))
+    }
+}

@@ -24,6 +24,9 @@ import Testing
         "obdscan dtc report --since clear --to repair.html": 66,
         // The simulated car has no traction battery.
         "obdscan read ev-soc --pids battery.csv": 75,
+        "obdscan trips energy 12": 66,
+        "obdscan trips energy --month 2026-11": 66,
+        "obdscan trips energy --vehicle \"Van 1\" --to energy.xlsx": 66,
         // No sink is configured, and nothing was published.
         "obdscan publish --drain": 78,
         "obdscan publish fleet": 78,

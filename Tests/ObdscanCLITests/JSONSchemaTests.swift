@@ -37,7 +37,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     private static let elsewhere: Set<String> = [
         "deviceEvent", "problem", "signal", "status", "plot", "track", "publishCheck", "refusal",
         "setupPublish",
-        "evidence", "cause", "step", "battery", "signalSearch", "signalCandidate",
+        "evidence", "cause", "step", "battery", "chargingSession", "signalSearch", "signalCandidate",
     ]
     /// Commands that use no database.
     private static let others: [[String]] = [
@@ -122,8 +122,11 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
             ["log", "rpm", "speed", "maf", "--duration", "3s", "--gps", track, "-d", car],
             ["dtc", "-d", "sim:?latency=0"], ["trips", "show", "1"], ["export", "1"],
             ["export", "scan1"], ["trips", "fuel", "1", "--filled", "0.003"],
-            ["log", "ev-soc", "--duration", "2s", "-d", "sim:\(kona)?latency=0"],
-            ["trips", "show", "2"],
+            [
+                "log", "ev-soc", "ev-voltage", "ev-current", "--duration", "2s", "-d",
+                "sim:\(kona)?latency=0",
+            ],
+            ["trips", "show", "2"], ["trips", "energy", "2"],
             ["db", "redecode", "--dry-run", "--pids", table],
         ] {
             lines += try program.run(command + ["--json"] + database).output

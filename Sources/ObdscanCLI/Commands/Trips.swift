@@ -17,6 +17,7 @@ struct TripsCommand: ParsableCommand {
               obdscan trips show 12
               obdscan trips list --latest 5 --format json
               obdscan trips fuel 12
+              obdscan trips energy 12
               obdscan trips report 12 --to trip.html
               obdscan trips logbook --month last
               obdscan trips name 12 "To the sea"
@@ -26,7 +27,8 @@ struct TripsCommand: ParsableCommand {
             """,
         subcommands: [
             TripsListCommand.self, TripsShowCommand.self, TripsReportCommand.self,
-            TripsFuelCommand.self, TripsLogbookCommand.self, TripsCompareCommand.self,
+            TripsFuelCommand.self, TripsEnergyCommand.self,
+            TripsLogbookCommand.self, TripsCompareCommand.self,
             TripsNameCommand.self, TripsVehicleCommand.self, TripsTagCommand.self,
             TripsNoteCommand.self,
             TripsSplitCommand.self, TripsJoinCommand.self, TripsShiftCommand.self,

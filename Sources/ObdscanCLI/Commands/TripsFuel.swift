@@ -1,6 +1,7 @@
 import ArgumentParser
 import Formats
 import OBDCore
+import PIDTables
 import Reports
 import Settings
 import SystemIO
@@ -24,6 +25,8 @@ struct TripsFuelCommand: RuledCommand {
             the amount with --filled. The amount is compared with the calculated one, and --save \
             stores the factor as fuel.calibration, or as fuel.VIN.calibration if the vehicle is \
             known. Fill the tank to the same mark both times.
+
+            The energy of a traction battery is in obdscan trips energy.
 
             Trips of several vehicles are added up per vehicle. JSON and CSV have a row for each \
             trip, method and vehicle.
@@ -75,7 +78,7 @@ struct TripsFuelCommand: RuledCommand {
     func run() throws {
         let store = try database.open(.readOnly)
         var lines: [FuelReport.Line] = []
-        for id in try chosenTrips(store) {
+        for id in try choice.numbers(of: trips, in: store) {
             let readings = try store.readings(ofTrip: id)
             let profile = UserSettings.current.fuelProfile(of: readings.trip.vin)
             lines.append(
@@ -84,10 +87,13 @@ struct TripsFuelCommand: RuledCommand {
                     profile: profile))
         }
         if !lines.contains(where: { $0.use != nil }) {
+            let electric = try lines.first { try isElectric($0.trip.id, store) }
             let silence = Failure(
                 "\(lines.count == 1 ? "trip \(lines[0].trip.id) has" : "the trips have") "
                     + "no fuel data",
-                hint: "record FUEL_RATE, MAF, or MAP, IAT and RPM with fuel.displacement set",
+                hint: electric.map {
+                    "\"obdscan trips energy \($0.trip.id)\" shows the energy of its battery"
+                } ?? "record FUEL_RATE, MAF, or MAP, IAT and RPM with fuel.displacement set",
                 status: .noInput)
             // A script gets an empty result without an error.
             if output.format == .text || filled != nil { throw silence }
@@ -100,11 +106,10 @@ struct TripsFuelCommand: RuledCommand {
         try writer.flush()
     }
 
-    private func chosenTrips(_ store: TripStore) throws -> [Int64] {
-        _ = try (choice.from?.time(), choice.until?.time())
-        if choice.choosesTrips { return try store.existing(choice.filter()).map(\.id) }
-        return trips.isEmpty
-            ? [try store.latestTrip()] : try trips.map { try $0.number(in: store) }
+    private func isElectric(_ trip: Int64, _ store: TripStore) throws -> Bool {
+        try TripEnergy(store.readings(ofTrip: trip), PIDTables.signalRoles(TableFile.own()))?
+            .isWorthShowing
+            ?? false
     }
 
     /// Compares the filled amount with the calculated one.

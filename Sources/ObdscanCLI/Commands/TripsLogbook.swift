@@ -44,33 +44,10 @@ struct TripsLogbookCommand: RuledCommand {
         }
     ]
 
-    /// The kind of the file; nil is standard output.
-    private enum Form {
-        case page, sheet, table
-    }
-
-    private func form() throws(Failure) -> Form? {
-        guard let to else { return nil }
-        switch OutputFile.ending(of: to) {
-        case "html", "htm", "pdf":
-            try PagePrinter.check(to)
-            return .page
-        case "xlsx":
-            try OwnFile.trips(.xlsx).check(mayReplace: to)
-            return .sheet
-        case "csv":
-            try OwnFile.logbook.check(mayReplace: to)
-            return .table
-        default:
-            throw Failure(
-                "\(to): a logbook ends in .html, .pdf, .xlsx or .csv", status: .usage)
-        }
-    }
-
     func run() throws {
         let store = try database.open(.readOnly)
         try OutputFile.check(to, isNoneOf: store.files)
-        let form = try form()
+        let form = try TripTableFile(to, "a logbook", table: .logbook)
         _ = try (choice.from?.time(), choice.until?.time())
         try store.check(choice)
         let (all, chosen) = try mapped { () throws(StoreError) in
@@ -87,15 +64,11 @@ struct TripsLogbookCommand: RuledCommand {
                     ? "There are no trips yet: \"obdscan log\" records one."
                     : "No trip fits this choice.")
         }
-        guard let to, let form else {
+        guard let form else {
             return try Pager.print(output) { try book.print(output.form, &$0) }
         }
-        switch form {
-        case .page:
-            return try PagePrinter.write(book.page, to: to, counted(chosen.count, "trip"), output)
-        case .sheet: try OutputFile.write(to, bytes: book.sheet.bytes)
-        case .table: try OutputFile.write(to, bytes: book.csv)
-        }
-        output.note("\(to): \(counted(chosen.count, "trip"))")
+        try form.write(
+            page: book.page, sheet: book.sheet, csv: book.csv, counted(chosen.count, "trip"),
+            output)
     }
 }

@@ -38,6 +38,14 @@ struct TripChoice: ParsableArguments {
             || !moments.isEmpty && !moments.contains(where: \.isRelative)
     }
 
+    /// The numbers of the trips that the options choose, else of the named ones, else of the latest one.
+    func numbers(of named: [TripReference], in store: TripStore) throws -> [Int64] {
+        _ = try (from?.time(), until?.time())
+        if choosesTrips { return try store.existing(filter()).map(\.id) }
+        return named.isEmpty
+            ? [try store.latestTrip()] : try named.map { try $0.number(in: store) }
+    }
+
     /// The trips that the options choose; times after the start of a trip are not part of the choice.
     func filter(withScans: Bool = false) -> TripStore.TripFilter {
         var filter = TripStore.TripFilter(withScans: withScans)

@@ -23,6 +23,8 @@ enum OwnFile {
     case trips(TripFileFormat)
     /// A table of a logbook.
     case logbook
+    /// A table of energy.
+    case energy
 
     /// The last line of a PDF, which readers of PDF skip.
     static let endOfPDF = Array("\n%obdscan\n".utf8)
@@ -36,6 +38,7 @@ enum OwnFile {
         case .table: "a table that obdscan pids import wrote"
         case .conversation: "a recorded conversation"
         case .logbook: "a logbook"
+        case .energy: "a table of obdscan trips energy"
         case .trips(let format): "an export of obdscan as \(format.rawValue)"
         }
     }
@@ -61,6 +64,9 @@ enum OwnFile {
         case .logbook:
             var reader = CSVReader(bytes)
             return reader.next() == Logbook.columns
+        case .energy:
+            var reader = CSVReader(bytes)
+            return reader.next() == EnergyReport.columns
         case .trips(.csv): return Self.isExport(bytes)
         case .trips(.json): return begins("{\"kind\":\"trip\",\"id\":")
         case .trips(.gpx), .trips(.kml):

@@ -10,6 +10,8 @@ package struct TripDetails {
     var readings: TripReadings
     /// Nil if the trip has no data about fuel.
     package var fuel: (use: FuelUse, profile: FuelProfile)?
+    /// The energy of the traction battery; nil if the trip has none to show.
+    package var energy: TripEnergy?
     /// The trip's values of the vehicle itself, under the same name for every make.
     package var roles: [TripRole]
     /// The number of the trip's positions.
@@ -27,6 +29,7 @@ package struct TripDetails {
         fuel = try TripFuel.use(of: readings, profile).map { ($0, profile) }
         positions = try readings.positions()
         self.roles = try TripRole.all(of: readings, roles)
+        energy = try TripEnergy(readings, roles).flatMap { $0.isWorthShowing ? $0 : nil }
         self.notes = notes
         self.events = events
     }
@@ -36,6 +39,7 @@ package struct TripDetails {
         let trip = readings.trip.id
         var rows: [Row] = []
         if let fuel { rows.append(TripFuel.row(fuel.use, of: readings.trip, fuel.profile)) }
+        if let energy { rows.append(energy.row) }
         rows += roles.map { $0.row(of: trip) }
         for note in notes {
             rows.append(
@@ -69,7 +73,8 @@ extension TripPrinter {
         var rows = RowWriter(
             output.format,
             kinds: [
-                trips.keys, signals.keys, TripFuel.keys, TripRole.keys, ["trip", "time", "text"],
+                trips.keys, signals.keys, TripFuel.keys, TripEnergy.keys[0],
+                TripRole.keys, ["trip", "time", "text"],
                 ["trip", "event", "count"],
             ])
         try writer.print(trips.row(details.readings.trip), &rows)

@@ -42,7 +42,8 @@ package enum TripFuel {
         ["FUEL_RATE", "ENG_FUEL_RATE", "SPN183", "MAF", "MAFA"].contains(signal.id)
     }
 
-    private static func quantity(_ found: TripSignal, _ table: PIDTable) -> FuelQuantity? {
+    /// The quantity of the standard's own signals.
+    static func quantity(_ found: TripSignal, _ table: PIDTable) -> FuelQuantity? {
         guard let dataID = found.dataID else { return nil }
         let name = table[found.signal].id
         let id: UInt32

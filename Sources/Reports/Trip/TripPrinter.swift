@@ -113,6 +113,9 @@ package struct TripPrinter {
             add("CO₂", TripFuel.carbonDioxideText(fuel.use.carbonDioxide))
             add("fuel by", fuel.use.chosen?.title)
         }
+        if let energy = details.energy {
+            add("energy", EnergyTables(output.units).line(energy.use))
+        }
         for role in details.roles where role.role != .odometer || trip.odometer == nil {
             add(role.role.title, role.text(details.readings, output.units))
         }

@@ -33,14 +33,18 @@ package struct TripReport {
                 .joined(separator: " · "))
         let ecus = Set(readings.signals.compactMap(\.ecu) + others.ecus).sorted()
         // A single ECU is in the summary, and not in each row of each table.
-        let known = try store.names(
+        let ecuNames = try store.names(
             ofVehicle: trip.vin, onJ1939: readings.isOnJ1939 || others.isOnJ1939)
-        let names = ECUColumn(isAlone: ecus.count < 2, names: known)
-        let plots = try Self.plots(places, readings, units, known)
+        let names = ECUColumn(isAlone: ecus.count < 2, names: ecuNames)
+        let plots = try Self.plots(places, readings, units, ecuNames)
         let facts = Self.facts(trip, ecus, names, units)
         page.section("Summary") { $0.facts(facts) }
         if let fuel { Self.add(fuel, profile, units, to: &page) }
-        let roles = try TripRole.all(of: readings, PIDTables.signalRoles())
+        let known = PIDTables.signalRoles()
+        if let energy = try TripEnergy(readings, known), energy.isWorthShowing {
+            Self.add(energy, units, to: &page)
+        }
+        let roles = try TripRole.all(of: readings, known)
         if !roles.isEmpty {
             page.section("Vehicle") { page in
                 page.facts(
@@ -72,7 +76,7 @@ package struct TripReport {
                 }
             }
         }
-        let signals = try TripSignals(readings, units, known)
+        let signals = try TripSignals(readings, units, ecuNames)
         let rows = Self.signalRows(signals.numbers, readings, units, names)
         if !rows.isEmpty {
             page.section("Signals") {
@@ -206,6 +210,18 @@ package struct TripReport {
                         .init(estimate.problems.map(\.title).joined(separator: ", ")),
                     ]
                 })
+        }
+    }
+
+    private static func add(_ energy: TripEnergy, _ units: UnitSystem, to page: inout HTMLPage) {
+        let tables = EnergyTables(units)
+        page.section("Energy") { page in
+            page.facts(tables.facts(energy))
+            let sessions = energy.sessions
+            if !sessions.isEmpty {
+                page.table(tables.sessionHead, sessions.map { tables.cells(of: $0) })
+            }
+            for note in tables.notes([energy]) { page.element("p", note, class: "dim") }
         }
     }
 

@@ -37,7 +37,8 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     private static let elsewhere: Set<String> = [
         "deviceEvent", "problem", "signal", "status", "plot", "track", "publishCheck", "refusal",
         "setupPublish",
-        "evidence", "cause", "step", "battery", "chargingSession", "signalSearch", "signalCandidate",
+        "evidence", "cause", "step", "battery", "chargingSession", "driftFeature",
+        "signalSearch", "signalCandidate",
     ]
     /// Commands that use no database.
     private static let others: [[String]] = [
@@ -127,6 +128,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
                 "sim:\(kona)?latency=0",
             ],
             ["trips", "show", "2"], ["trips", "energy", "2"],
+            ["trips", "drift"],
             ["db", "redecode", "--dry-run", "--pids", table],
         ] {
             lines += try program.run(command + ["--json"] + database).output

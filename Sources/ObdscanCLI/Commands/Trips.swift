@@ -18,6 +18,7 @@ struct TripsCommand: ParsableCommand {
               obdscan trips list --latest 5 --format json
               obdscan trips fuel 12
               obdscan trips energy 12
+              obdscan trips drift
               obdscan trips report 12 --to trip.html
               obdscan trips logbook --month last
               obdscan trips name 12 "To the sea"
@@ -27,7 +28,7 @@ struct TripsCommand: ParsableCommand {
             """,
         subcommands: [
             TripsListCommand.self, TripsShowCommand.self, TripsReportCommand.self,
-            TripsFuelCommand.self, TripsEnergyCommand.self,
+            TripsFuelCommand.self, TripsEnergyCommand.self, TripsDriftCommand.self,
             TripsLogbookCommand.self, TripsCompareCommand.self,
             TripsNameCommand.self, TripsVehicleCommand.self, TripsTagCommand.self,
             TripsNoteCommand.self,

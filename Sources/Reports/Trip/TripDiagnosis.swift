@@ -18,6 +18,15 @@ package struct TripDiagnosis {
     ) throws {
         trip = readings.trip
         self.knowledge = knowledge
+        verdict = DriveVerdict(
+            try Self.watch(readings, knowledge),
+            record: try DriveRecord(of: readings, in: store), knowledge.causes)
+    }
+
+    /// Measures a trip.
+    private static func watch(
+        _ readings: TripReadings, _ knowledge: DriveKnowledge
+    ) throws -> DriveWatch {
         let roles = Self.roles(readings, knowledge)
         var quantities = [DriveQuantity?](repeating: nil, count: readings.signals.count)
         for (place, quantity) in roles { quantities[place] = quantity }
@@ -25,8 +34,28 @@ package struct TripDiagnosis {
         try readings.forEachNumber(of: Array(roles.keys)) { t, place, value in
             if let quantity = quantities[place] { watch.take(value, quantity, t: t) }
         }
-        verdict = DriveVerdict(
-            watch, record: try DriveRecord(of: readings, in: store), knowledge.causes)
+        return watch
+    }
+
+    /// What a trip shows for comparisons with other drives of the vehicle, without what the ECUs noted.
+    static func drive(
+        of readings: TripReadings, _ knowledge: DriveKnowledge
+    ) throws -> DriftHistory.Drive {
+        let watch = try watch(readings, knowledge)
+        let verdict = DriveVerdict(watch, knowledge.causes)
+        var causes: [String: [String: Bool]] = [:]
+        for candidate in verdict.inference.candidates {
+            for feature in verdict.features {
+                guard let expected = candidate.expected[feature.id],
+                    let healthy = feature.measure.healthy,
+                    abs(expected - healthy.centre) > healthy.spread / 2
+                else { continue }
+                causes[candidate.cause.id, default: [:]][feature.id] = expected > healthy.centre
+            }
+        }
+        return DriftHistory.Drive(
+            trip: readings.trip.id, start: readings.trip.start.microseconds,
+            features: verdict.features, ambient: watch.numbers["ambient"]?.value, causes: causes)
     }
 
     /// The signals to use, all of one ECU: the one with most quantities, because another ECU's copy may be of

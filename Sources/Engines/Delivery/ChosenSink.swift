@@ -226,7 +226,9 @@ package struct ChosenSink: Sendable {
         // All packs have to be read for the roles, and a server needs roles only for names and
         // signals.
         lazy var roles = PIDTables.signalRoles(tables)
-        if address.kind.isMQTT || address.kind.isABRP { selection.measured = roles.byName }
+        if address.kind.isMQTT || address.kind.isABRP {
+            selection.measured = roles.byName.filter { !$0.value.isDetail }
+        }
         if let names = settings.names, names != .own {
             let known = VSSNames(
                 PIDTables.vehicleSignalNames,

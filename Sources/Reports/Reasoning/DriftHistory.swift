@@ -184,8 +184,9 @@ package struct DriftHistory: Sendable {
     package var changes: [Change] {
         courses.values.compactMap { course -> Change? in
             guard let (trip, rises, since, causes) = course.announced else { return nil }
-            let before = course.values.prefix(since - 1).map(\.value)
-            let after = course.values.dropFirst(since - 1)
+            let split = Self.split(course.values.map(\.value), from: since - 1, rises: rises)
+            let before = course.values.prefix(split).map(\.value)
+            let after = course.values.dropFirst(split)
             guard let first = after.first, !before.isEmpty else { return nil }
             return Change(
                 measure: course.measure, rises: rises,
@@ -194,6 +195,24 @@ package struct DriftHistory: Sendable {
                 drivesBefore: before.count, drivesSince: after.count, firstTrip: first.trip,
                 announcedTrip: trip, sum: course.highest, causes: causes)
         }.sorted { ($0.sum, $1.measure.id) > ($1.sum, $0.measure.id) }
+    }
+
+    /// The number of values before a change: the split of the values into two means that explains most.
+    ///
+    /// The sum begins at `start` or before the change, because chance raises it a little, too.
+    private static func split(_ values: [Double], from start: Int, rises: Bool) -> Int {
+        let total = values.reduce(0, +)
+        var (best, place, before) = (-Double.infinity, start, 0.0)
+        for (index, value) in values.enumerated() {
+            if index >= max(start, 1) {
+                let (own, rest) = (Double(index), Double(values.count - index))
+                let step = (total - before) / rest - before / own
+                let size = step * step * own * rest
+                if (step > 0) == rises, size > best { (best, place) = (size, index) }
+            }
+            before += value
+        }
+        return place
     }
 
     /// All features, by name.

@@ -148,7 +148,7 @@ import Testing
         let change = try #require(history.changes.first)
         #expect(history.changes.count == 1 && change.measure.id == "map.idle" && change.rises)
         #expect(abs(change.before - 32) < 0.4 && abs(change.since - 35.5) < 0.5)
-        #expect((39...42).contains(change.firstTrip) && (43...48).contains(change.announcedTrip))
+        #expect((40...42).contains(change.firstTrip) && (43...48).contains(change.announcedTrip))
         #expect(change.drivesBefore + change.drivesSince == 55)
     }
 

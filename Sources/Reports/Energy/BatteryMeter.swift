@@ -382,7 +382,7 @@ extension BatteryMeter {
         if engineRan {
             use.missing[.regenerated] = "the engine may have charged the battery, too"
         } else if out.value < 0.1 || driven == 0 && hasSpeed {
-            use.missing[.regenerated] = "the vehicle hardly moved"
+            use.missing[.regenerated] = BatteryUse.hardlyMoved
         } else {
             let share = into.value / out.value
             // Both have the gain of the same sensors.
@@ -430,7 +430,7 @@ extension BatteryMeter {
         } else {
             use.missing[.per100Km] =
                 use.distance != nil || driven > 0 || hasSpeed && whole ?? 0 < 0.5
-                ? "the vehicle hardly moved"
+                ? BatteryUse.hardlyMoved
                 : whole == nil ? "no speed and no odometer were read" : "the current has gaps"
         }
     }

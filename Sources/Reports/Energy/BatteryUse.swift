@@ -97,6 +97,9 @@ package struct BatteryUse: Hashable, Sendable {
     /// Figures that are missing, with the reason.
     package var missing: [Figure: String]
 
+    /// Why a trip that is a charging session has no figures of a drive.
+    static let hardlyMoved = "the vehicle hardly moved"
+
     /// The energy of all sessions with a known one; unit: kWh, nil without any.
     package var charged: Estimated? {
         let known = sessions.compactMap(\.energy)

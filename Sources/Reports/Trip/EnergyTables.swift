@@ -277,7 +277,9 @@ struct EnergyTables {
         var reasons: [(text: String, trips: [Int64])] = []
         for energy in trips {
             for figure in [BatteryUse.Figure.used, .per100Km, .regenerated, .sessions] {
-                guard let reason = energy.use.missing[figure] else { continue }
+                // What a charging session cannot have is no loss.
+                guard let reason = energy.use.missing[figure], reason != BatteryUse.hardlyMoved
+                else { continue }
                 let text = "\(Self.title(figure)) not known: \(reason)"
                 if let place = reasons.firstIndex(where: { $0.text == text }) {
                     reasons[place].trips.append(energy.trip.id)

@@ -11,6 +11,8 @@ package enum SinkEnd: Hashable, Sendable {
     case unreachable(String)
     /// The user must change something on the server or in the settings; with the server's message.
     case refused(WriteDecision.StopReason, String)
+    /// The sink can have only one vehicle, and the trips are of these.
+    case severalVehicles([String])
     /// The trip database, or the file of cursors, cannot be used.
     case store(StoreError)
     /// The library cannot be used.
@@ -169,6 +171,8 @@ private struct LineSinkRun {
             if stop.isRaised { return .stopped }
             wake.take()
             try feed.refresh(now: SystemClock.utc)
+            // The adapter may have moved to another vehicle since the start.
+            if !feed.surplus.isEmpty { return .severalVehicles(feed.surplus) }
             let held = feed.held
             if state.current.held != held { state.change { $0.held = held } }
             if let end = beat() { return end }
@@ -279,8 +283,11 @@ private struct LineSinkRun {
                 }
                 wait(for: pause, orWake: false)
                 if stop.isRaised { return .stopped }
-                // The next point has the newer values; the cursor moves when the service has it.
-                if isPoint, !sink.drains { return nil }
+                // The state may be newer by now, so a new point is made of all that the service does not have.
+                if isPoint, !sink.drains {
+                    try feed.takeBack(batch.key)
+                    return nil
+                }
             }
         }
         acknowledge(batch, lines.refused, uncounted, reason)

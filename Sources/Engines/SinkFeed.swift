@@ -406,6 +406,8 @@ final class SinkFeed {
     private var waiting: [DeliveryStore.TripKey] = []
     /// Trips that cannot be delivered yet, by reason.
     private(set) var held = HeldTrips()
+    /// The vehicles of the trips, if there are several and the sink can have only one; nothing is sent then.
+    private(set) var surplus: [String] = []
 
     /// A feed of the trip database at `database`.
     init(
@@ -435,7 +437,10 @@ final class SinkFeed {
         }
         held = HeldTrips()
         waiting = []
-        for trip in try store.trips(.init(withScans: true)) {
+        let trips = try store.trips(.init(withScans: true))
+        surplus = selection.surplusVehicles(in: trips)
+        if !surplus.isEmpty { return }
+        for trip in trips {
             guard selection.covers(trip) else {
                 let isLeftOut = selection.trips == nil && trip.readings > 0
                 if isLeftOut, progress[DeliveryStore.TripKey(trip)] == nil { held.imported += 1 }
@@ -463,6 +468,12 @@ final class SinkFeed {
             waiting.append(key)
         }
         waiting.reverse()
+    }
+
+    /// Goes back to the stored cursors of a trip: the sink did not take a batch, and the next refresh makes a
+    /// newer one.
+    func takeBack(_ key: DeliveryStore.TripKey) throws(StoreError) {
+        progress[key] = try deliveries.progress(of: sink)[key]
     }
 
     /// The names under which a trip is delivered; nil = not known yet, or none.

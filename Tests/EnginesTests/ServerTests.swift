@@ -1,3 +1,4 @@
+import Diagnostics
 import OBDCore
 import Publishing
 import Synchronization
@@ -155,6 +156,79 @@ private final class OwnServer: ServerConnection, Sendable {
         let other = OwnServer { _ in .status(401, text: "who", retryAfter: nil) }
         #expect(try beat(other, folder).end == .refused(.notAuthorized, "HTTP 401: who"))
         #expect(other.bodies.count == 1)
+    }
+
+    /// An open trip of an electric vehicle, which has answered with its state of charge.
+    private func charge(_ vin: String, _ percent: Double, _ store: TripStore) throws -> TripWriter {
+        var table = PIDTable()
+        let record = DataID(.currentData, 0x5B)
+        table.add(
+            record, name: "charge", length: 1...1,
+            signals: [
+                Signal(
+                    id: "SOC", name: "Charge", bitOffset: 0, bitLength: 8, kind: .number, unit: "%")
+            ])
+        let anchor = TimeAnchor(monotonic: SystemClock.now(), utc: SystemClock.utc)
+        let trip = try store.startTrip(
+            TripStart(purpose: .log, anchor: anchor, vin: VIN(vin)), table: table)
+        let reading = Reading(
+            ecu: ECUAddress("7E8"), dataID: record, signal: SignalIndex(rawValue: 0),
+            value: .number(percent), raw: [0x7F], line: 0)
+        #expect(trip.offer([.reading(reading)], at: anchor.monotonic))
+        try trip.flush()
+        return trip
+    }
+
+    /// Sends the states of a vehicle until `answers` raises the flag, or the sink ends by itself.
+    private func plan(
+        _ folder: SpoolFolder, _ stop: EventDescriptor,
+        _ answers: @escaping @Sendable (Int) -> WriteAnswer
+    ) throws -> (OwnServer, SinkReport) {
+        let server = OwnServer(answers)
+        var selection = SinkSelection()
+        (selection.isForABRP, selection.measured) = (true, ["SOC": .stateOfCharge])
+        let address = "abrp+http://localhost"
+        var sink = LineSink(
+            name: "sink", address: try SinkAddress(address), setup: HTTPClient.Setup(),
+            selection: selection, database: folder.database, drains: false)
+        sink.every = .milliseconds(10)
+        sink.connection = { _ in server }
+        let deliveries = try folder.deliveries()
+        try deliveries.claim("sink", target: address)
+        let state = SinkState()
+        sink.run(deliveries, state, stop: stop, wake: try EventDescriptor())
+        return (server, state.current)
+    }
+
+    /// Nothing newer arrives after the refusal.
+    @Test func `a route planner that was away gets the state that it lacks`() throws {
+        let folder = try SpoolFolder()
+        let trip = try charge(Self.vin, 42, try folder.store())
+        let stop = try EventDescriptor()
+        let (server, report) = try plan(folder, stop) { number in
+            if number == 0 { return .status(503, text: "", retryAfter: nil) }
+            stop.signal()
+            return OwnServer.fine
+        }
+        #expect(server.bodies.count == 2 && server.bodies.allSatisfy { $0.contains("\"soc\":42") })
+        #expect(report.delivered == 1 && report.fault == nil)
+        try trip.end(.stopped, at: SystemClock.now())
+    }
+
+    @Test func `a route planner gets nothing of a vehicle to which the adapter moves`() throws {
+        let folder = try SpoolFolder()
+        let store = try folder.store()
+        try charge(Self.vin, 42, store).end(.stopped, at: SystemClock.now())
+        let other = "WVWZZZ1KZAW000001"
+        let (server, report) = try plan(folder, try EventDescriptor()) { number in
+            // It is called again for the report.
+            if number == 0, (try? store.trips().count) == 1 {
+                try? self.charge(other, 77, store).end(.stopped, at: SystemClock.now())
+            }
+            return OwnServer.fine
+        }
+        #expect(server.bodies.count == 1 && server.bodies.first?.contains("\"soc\":42") == true)
+        #expect(report.end == .severalVehicles([Self.vin, other].sorted()))
     }
 
     @Test func `a server whose certificate is not trusted is asked once`() throws {

@@ -104,6 +104,8 @@ extension SinkEnd {
                 case .moved: ("use the new address of the server", .configuration)
                 }
             return Explanation("\(place): \(words)", hint: hint, category)
+        case .severalVehicles(let vehicles):
+            return SinkFault.severalVehicles(sink: sink.name, vehicles).explanation
         case .store(let error): return error.explanation
         case .engine(let error): return error.explanation
         }

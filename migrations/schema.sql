@@ -129,6 +129,37 @@ CREATE TABLE "event" (
     PRIMARY KEY (trip, t, sequence)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE held_event (
+    trip     INTEGER NOT NULL REFERENCES trip ON DELETE CASCADE,
+    t        INTEGER NOT NULL,
+    sequence INTEGER NOT NULL CHECK (sequence >= 0),  -- the order in which both tables got their rows
+    kind     TEXT NOT NULL CHECK (kind IN
+             ('timeout', 'negativeResponse', 'adapterStatus', 'linkError', 'decodeError',
+              'linkLost', 'reconnected', 'gap', 'codesCleared', 'clockSet')),
+    ecu      TEXT,
+    service  INTEGER CHECK (service BETWEEN 0 AND 255),
+    code     TEXT,
+    duration INTEGER CHECK (duration >= 0),
+    text     TEXT NOT NULL,
+    settled  INTEGER NOT NULL DEFAULT 0 CHECK (settled IN (0, 1)),  -- whether the trip has it, or never will
+    PRIMARY KEY (trip, t, sequence)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE held_position (
+    trip      INTEGER NOT NULL REFERENCES trip ON DELETE CASCADE,
+    t         INTEGER NOT NULL,
+    sequence  INTEGER NOT NULL CHECK (sequence >= 0),
+    latitude  REAL NOT NULL CHECK (latitude BETWEEN -90 AND 90),
+    longitude REAL NOT NULL CHECK (longitude BETWEEN -180 AND 180),
+    altitude  REAL,
+    speed     REAL CHECK (speed >= 0),
+    course    REAL CHECK (course >= 0 AND course < 360),
+    accuracy  REAL CHECK (accuracy >= 0),
+    fix_time  INTEGER,
+    settled   INTEGER NOT NULL DEFAULT 0 CHECK (settled IN (0, 1)),
+    PRIMARY KEY (trip, t, sequence)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE message (
     trip     INTEGER NOT NULL REFERENCES trip ON DELETE CASCADE,
     t        INTEGER NOT NULL,
@@ -221,7 +252,7 @@ CREATE TABLE trip (
                ('stopped', 'duration', 'vehicleOff', 'linkLost', 'failed', 'crashed', 'imported')),
     writer     TEXT                     -- the process that writes it: boot, pid, start
 , name TEXT CHECK (name <> ''), deleted INTEGER, source TEXT, driven REAL CHECK (driven >= 0), odometer_start REAL, odometer_end REAL, moving INTEGER CHECK (moving >= 0), idle INTEGER CHECK (idle >= 0), hard_brakings INTEGER CHECK (hard_brakings >= 0), hard_accelerations INTEGER CHECK (hard_accelerations >= 0), boot TEXT, boot_time INTEGER, clock TEXT          -- null = unknown
-    CHECK (clock IN ('set', 'unset'))) STRICT;
+    CHECK (clock IN ('set', 'unset')), file TEXT) STRICT;
 
 CREATE TABLE trip_channel (
     trip     INTEGER NOT NULL REFERENCES trip ON DELETE CASCADE,

@@ -115,7 +115,7 @@ private struct ImportRun {
                 }
             }
         case .codeList(_, _, let codes): require(codes >= 0, "\(codes) codes")
-        case .event, .note, .vehicle, .together: break
+        case .event, .note, .vehicle, .together, .held, .settleHeld: break
         }
     }
 }

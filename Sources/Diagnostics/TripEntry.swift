@@ -71,10 +71,17 @@ public enum TripEntry: Hashable, Sendable {
     case codeList(ECUAddress?, CodeReport.Kind, codes: Int)
     /// Entries that belong together: either all are stored or none.
     case together([TripEntry])
+    /// An event or a position of a time in which another vehicle may be connected; the trip gets it with
+    /// ``settleHeld(keeps:)``, or when it ends.
+    indirect case held(TripEntry)
+    /// Whether the vehicle is the same as before: the trip gets what was held, or never gets it.
+    case settleHeld(keeps: Bool)
 
     /// The number of items in the entry.
     public var items: Int {
         switch self {
+        case .held(let entry): entry.items
+        case .settleHeld: 1
         case .items(let items): items.count
         case .together(let entries): entries.reduce(0) { $0 + $1.items }
         case .voltage, .event, .note, .vehicle, .position, .codeList: 1

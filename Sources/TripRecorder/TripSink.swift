@@ -18,7 +18,9 @@ public final class TripSink: ReadingSink {
         var positions: VehiclePositions?
         var doubt: VehicleDoubt?
         var readings = 0
-        /// In the order of its arrival.
+        /// The doubt of what the trip's writer holds; nil = it holds nothing.
+        var stored: VehicleDoubt.Mark?
+        /// What came after the link was back, in the order of its arrival.
         var held: [Held] = []
         /// The batch that the queue refused, and that the session offers again.
         var refused: ReadingBatch?
@@ -35,12 +37,17 @@ public final class TripSink: ReadingSink {
         var doubt: VehicleDoubt.Mark
     }
 
-    /// The events and positions of about a day without a link; further ones are refused.
+    /// The greatest number of answers, events and positions until the VIN arrives; further events and positions are
+    /// refused.
     fileprivate static let mostHeld = 100_000
 
     private let begun = Mutex<Begun?>(nil)
     /// Batches before a trip that begins with the first value; nil = they belong to no trip.
     private let early: Mutex<[ReadingBatch]?>
+    /// How much time of such batches is kept; nil = all.
+    private let earlyLimit = Mutex<Duration?>(nil)
+    /// How much time of such batches is kept between two trips of a session.
+    package static let earlyTime = Duration.seconds(10)
     private let space: EventDescriptor
     private let value: EventDescriptor
 
@@ -54,6 +61,18 @@ public final class TripSink: ReadingSink {
         space = try EventDescriptor()
         value = try EventDescriptor()
         early = Mutex(keepsFirst ? [] : nil)
+    }
+
+    /// Keeps the batches of the last seconds for the next trip: the answer that shows the beginning of a drive
+    /// arrives before the trip can begin.
+    package func awaitTrip() {
+        earlyLimit.withLock { $0 = Self.earlyTime }
+        early.withLock { $0 = [] }
+    }
+
+    /// Drops what belongs to no drive, because it arrived before this time.
+    package func dropEarly(before time: Instant) {
+        early.withLock { $0?.removeAll { $0.answered < time } }
     }
 
     /// Becomes readable when the first value is there.
@@ -77,8 +96,9 @@ public final class TripSink: ReadingSink {
 
     /// Starts to pass answers on without the positions that `positions` leaves out.
     ///
-    /// What happens during a `doubt` waits for its end. If the vehicle is another one, nothing of that time is
-    /// stored. If the trip ends before that is known, it gets what happened without a link.
+    /// What happens during a `doubt` waits for its end: on the disk as long as the link is lost, and in memory after
+    /// that. If the vehicle is another one, the trip gets nothing of that time. If the trip ends before that is known,
+    /// even by a power cut, it gets what happened without a link.
     package func begin(
         _ trip: TripWriter, at start: Instant, asked period: Duration?,
         hiding positions: VehiclePositions?, while doubt: VehicleDoubt? = nil
@@ -105,7 +125,7 @@ public final class TripSink: ReadingSink {
         let begun = begun.withLock { $0.take() }
         // From here on, the session is not refused any more.
         space.signal()
-        guard var begun, begun.refused != nil || !begun.held.isEmpty else { return }
+        guard var begun, begun.refused != nil || begun.isHolding else { return }
         begun.dropOthers()
         // If the disk fails, the queue has no limit for the batches.
         repeat {
@@ -137,9 +157,11 @@ public final class TripSink: ReadingSink {
 
     private func keepEarly(_ batch: ReadingBatch) {
         let hasValue = batch.items.contains { if case .reading = $0 { true } else { false } }
+        let time = earlyLimit.withLock { $0 }
         let isKept = early.withLock { early in
             guard hasValue, early != nil else { return false }
             early?.append(batch)
+            if let time { early?.removeAll { batch.answered - $0.answered > time } }
             return true
         }
         if isKept { value.signal() }
@@ -169,24 +191,43 @@ extension TripSink.Begun {
     }
 
     fileprivate mutating func take(_ entry: TripEntry, at time: Instant) -> Bool {
-        if let mark = doubt?.mark(at: time) {
-            guard held.count < TripSink.mostHeld else { return false }
-            held.append(.init(item: .entry(entry, time), doubt: mark))
-            return true
+        guard let mark = doubt?.mark(at: time) else {
+            passHeld()
+            return trip.offer(entry, at: time)
         }
+        // What a doubt that is over has left comes first.
         passHeld()
-        return trip.offer(entry, at: time)
+        if !mark.isBack, held.isEmpty {
+            stored = mark
+            return trip.offer(.held(entry), at: time)
+        }
+        guard held.count < TripSink.mostHeld else { return false }
+        held.append(.init(item: .entry(entry, time), doubt: mark))
+        return true
     }
+
+    fileprivate var isHolding: Bool { stored != nil || !held.isEmpty }
+
+    /// Decides about what the writer holds: it is this vehicle's unless the vehicle is another one since.
+    private mutating func settle() {
+        guard let mark = stored else { return }
+        stored = nil
+        let isOther = doubt?.isOther == true && !isProven(mark)
+        _ = trip.offer(.settleHeld(keeps: !isOther), at: SystemClock.now())
+    }
+
+    private func isProven(_ mark: VehicleDoubt.Mark) -> Bool { doubt?.isProven(mark) ?? true }
 
     /// Whether something waits that belongs to this vehicle.
     private var isFull: Bool { held.first.map { isProven($0) } ?? false }
 
-    private func isProven(_ held: TripSink.Held) -> Bool { doubt?.isProven(held.doubt) ?? true }
+    private func isProven(_ held: TripSink.Held) -> Bool { isProven(held.doubt) }
 
     /// Passes on what was held, as far as it is this vehicle's or `all` is true; whether there is more and some
     /// was passed on.
     @discardableResult
     fileprivate mutating func passHeld(all: Bool = false) -> Bool {
+        if let stored, all || isProven(stored) { settle() }
         var count = 0
         for next in held {
             guard all || isProven(next) else { break }

@@ -98,13 +98,22 @@ extension RowWriter {
         try row.run()
     }
 
-    mutating func store(_ event: TripEvent, t: Int64, in database: Database) throws {
-        var row = try RowStatement(
+    mutating func store(
+        _ event: TripEvent, t: Int64, in database: Database, isHeld: Bool = false
+    ) throws {
+        let sql: StaticString =
+            isHeld
+            ? """
+            INSERT INTO held_event (trip, t, sequence, ecu, kind, service, code, duration, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
+            : """
             INSERT INTO event (trip, t, sequence, ecu, kind, service, code, duration, text)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, in: database)
-        bindKey(&row, t: t, event.ecu)
+            """
+        var row = try RowStatement(sql, in: database)
+        bindKey(&row, t: t, isHeld: isHeld)
+        row.bind(event.ecu?.description)
         row.bind(event.kind.rawValue)
         row.bind(event.service?.rawValue)
         row.bind(event.code)
@@ -114,15 +123,22 @@ extension RowWriter {
     }
 
     mutating func store(
-        _ position: Position, t: Int64, in database: Database
+        _ position: Position, t: Int64, in database: Database, isHeld: Bool = false
     ) throws {
-        var row = try RowStatement(
+        let sql: StaticString =
+            isHeld
+            ? """
+            INSERT INTO held_position (trip, t, sequence, latitude, longitude, altitude, speed,
+                course, accuracy, fix_time)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
+            : """
             INSERT INTO position (trip, t, sequence, latitude, longitude, altitude, speed, course,
                 accuracy, fix_time)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, in: database)
-        bindKey(&row, t: t)
+            """
+        var row = try RowStatement(sql, in: database)
+        bindKey(&row, t: t, isHeld: isHeld)
         row.bind(position.latitude)
         row.bind(position.longitude)
         row.bind(position.altitude)

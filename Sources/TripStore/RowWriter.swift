@@ -18,6 +18,7 @@ struct RowWriter {
     private var nextTime = Int64.min
     private var nextSequence: Int64 = 0
     private var lateSequence: Int64 = 0
+    private var heldSequence: Int64 = 0
 
     /// Entries with an earlier time than their predecessor are numbered from here.
     ///
@@ -63,15 +64,23 @@ struct RowWriter {
             try database.execute("UPDATE trip SET vehicle = ? WHERE id = ?", [vehicle, trip])
         case .position(let position):
             try store(position, t: t, in: database)
-            if let time = position.fixTime, let change = clock?.take(satellites: time, at: instant)
-            {
-                try store(change, t: t, in: database)
-            }
+            try followSatellites(position, at: instant, in: database)
         case .together(let entries):
             for entry in entries { try store(entry, at: instant, &row, in: database) }
         case .codeList(let ecu, let kind, let codes):
             try store(codes: codes, kind, of: ecu, t: t, in: database)
+        case .held(let entry): try hold(entry, at: instant, in: database)
+        case .settleHeld(let keeps): try settleHeld(keeps: keeps, in: database)
         }
+    }
+
+    /// Puts the trip right if the time of satellites shows that its clock is wrong.
+    mutating func followSatellites(
+        _ position: Position, at instant: Instant, in database: Database
+    ) throws {
+        guard let time = position.fixTime, let change = clock?.take(satellites: time, at: instant)
+        else { return }
+        try store(change, t: self.time(of: instant), in: database)
     }
 
     /// Puts the trip right if the machine's clock was set since the last transaction.
@@ -165,7 +174,7 @@ struct RowWriter {
     }
 
     /// Microseconds since the trip's start, limited to the range of the type.
-    private func time(of instant: Instant) -> Int64 {
+    func time(of instant: Instant) -> Int64 {
         let gap = instant.nanoseconds.subtractingReportingOverflow(anchor.monotonic.nanoseconds)
         if gap.overflow { return instant < anchor.monotonic ? .min : .max }
         return gap.partialValue / 1000
@@ -287,6 +296,15 @@ struct RowWriter {
         row.bind(trip)
         row.bind(t)
         row.bind(sequence(at: t))
+    }
+
+    /// Binds trip, time and the order of a row that may be held.
+    mutating func bindKey(_ row: inout RowStatement, t: Int64, isHeld: Bool) {
+        guard isHeld else { return bindKey(&row, t: t) }
+        row.bind(trip)
+        row.bind(t)
+        row.bind(heldSequence)
+        heldSequence &+= 1
     }
 
     /// Binds trip, time, sequence and ECU.

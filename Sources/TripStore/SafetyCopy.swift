@@ -11,7 +11,9 @@ import SystemIO
 /// channel or a note, cannot be copied and has to be committed.
 struct SafetyCopy: Sendable {
     /// Tables whose rows can be copied: their keys are the trip, the time and the order.
-    static let tables = [
+    static let tables = lasting + HeldRows.tables
+    /// Those whose rows stay when the trip ends.
+    static let lasting = [
         "reading", "monitor", "monitor_test", "code_report", "code_list", "message", "event",
         "position",
     ]
@@ -277,7 +279,7 @@ extension TripStore {
         guard let found else { return .foreign }
         let reason: String? = try found[0]
         if reason == nil { return try found[1] as Bool ? .rest : .foreign }
-        let isComplete = try SafetyCopy.tables.allSatisfy { table in
+        let isComplete = try SafetyCopy.lasting.allSatisfy { table in
             try database.value(
                 Bool.self,
                 """
@@ -292,11 +294,14 @@ extension TripStore {
     }
 
     private static func take(_ trip: Int64, in database: Database) throws {
-        for table in SafetyCopy.tables {
+        let isOpen = try database.value(
+            Bool.self, "SELECT end_reason IS NULL FROM trip WHERE id = ?", [trip])
+        for table in isOpen == true ? SafetyCopy.tables : SafetyCopy.lasting {
             // Another version of the program may have made the copy.
             let columns = try database.values(
                 String.self, "SELECT name FROM pragma_table_info(?, 'copy')", [table]
             ).joined(separator: ", ")
+            if columns.isEmpty { continue }
             try database.execute(
                 """
                 INSERT OR IGNORE INTO main.\(table) (\(columns)) SELECT \(columns) FROM copy.\(table);
@@ -305,8 +310,6 @@ extension TripStore {
                 """, [trip])
         }
         try TripFigures.addUp(trip, in: database)
-        let isOpen = try database.value(
-            Bool.self, "SELECT end_reason IS NULL FROM trip WHERE id = ?", [trip])
         if isOpen == true { try Trips.close(trip, .crashed, in: database) }
     }
 }

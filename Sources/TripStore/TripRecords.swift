@@ -125,7 +125,8 @@ struct OtherRecords {
     static func rows(
         _ table: String, _ condition: String, _ arguments: Arguments, in database: Database
     ) throws -> [Record] {
-        guard let read = readers.first(where: { $0.table == table })?.read else { return [] }
+        let like = HeldRows.tables.contains(table) ? table.dropFirst("held_".count) : table[...]
+        guard let read = readers.first(where: { $0.table == like })?.read else { return [] }
         let rows = try database.cursor("SELECT * FROM \(table) WHERE \(condition)", arguments)
         var records: [Record] = []
         while let row = try rows.next() {

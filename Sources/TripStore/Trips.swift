@@ -3,8 +3,9 @@ public import OBDCore
 
 /// Statements about trips that are used in several places.
 enum Trips {
-    /// Ends a trip and adds its codes to the history.
+    /// Ends a trip with what still waits for it, and adds its codes to the history.
     static func close(_ trip: Int64, _ reason: EndReason, in database: Database) throws {
+        try HeldRows.release(trip, in: database)
         try database.execute(
             "UPDATE trip SET end_reason = ?, writer = NULL WHERE id = ?",
             [reason.rawValue, trip])

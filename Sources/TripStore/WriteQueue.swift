@@ -142,10 +142,14 @@ struct WriteQueue {
         return min(due, uncopiedSince + quick.wait)
     }
 
-    /// Notes are rare and are not offered again, so they may exceed the normal limit.
+    /// Notes, and decisions about what is held, are rare and are not offered again, so they may exceed the normal
+    /// limit.
     private func room(for entry: TripEntry) -> Int {
-        if case .note = entry { return max(limits.waiting, limits.held) }
-        return limits.waiting
+        switch entry {
+        case .note, .settleHeld: max(limits.waiting, limits.held)
+        case .items, .voltage, .event, .vehicle, .position, .codeList, .together, .held:
+            limits.waiting
+        }
     }
 
     /// Drops the oldest batches until the limit is met; the last batch stays.

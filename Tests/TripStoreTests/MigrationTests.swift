@@ -160,4 +160,18 @@ import Testing
         try writer.end(.stopped, at: Fixtures.after(1))
         #expect(writer.trip == 5)
     }
+
+    @Test func `a database of version 5 keeps its trips, and holds nothing`() throws {
+        let scratch = try Scratch()
+        try old("0005", in: scratch)
+        let store = try TripStore(path: scratch.path())
+        #expect(try store.check() == [])
+        #expect(try store.trips().map(\.readings) == [373])
+        #expect(try store.trips().allSatisfy { $0.isClockSet == true && $0.tags == ["kept"] })
+        #expect(try store.notes(ofTrip: 1).map(\.text) == ["rain"])
+        let writer = try Fixtures.begin(store)
+        #expect(writer.offer(.held(.event(.init(.gap, text: "gap"))), at: Fixtures.after(1)))
+        try writer.end(.stopped, at: Fixtures.after(2))
+        #expect(try store.eventCounts(ofTrip: writer.trip).map(\.kind) == [.gap])
+    }
 }

@@ -19,13 +19,13 @@ import Testing
         #expect(
             files == [
                 "0001_trips.sql", "0002_history.sql", "0003_limits.sql", "0004_epochs.sql",
-                "0005_clocks.sql",
+                "0005_clocks.sql", "0006_held.sql",
             ])
         #expect(
             hashes.map { String($0, radix: 16) }
                 == [
                     "7eacc099476166b", "ade43847035ee129", "ebe9695e41704d1", "8be15634b56aee2b",
-                    "fedbde2badfe77c8",
+                    "fedbde2badfe77c8", "cdfc724cd163e6a7",
                 ])
     }
 
@@ -54,7 +54,7 @@ import Testing
         #expect(try pragma("synchronous") == "2")
         #expect(try pragma("journal_mode") == "wal")
         #expect(try pragma("foreign_keys") == "1")
-        #expect(try pragma("user_version") == "5")
+        #expect(try pragma("user_version") == "6")
         #expect(try pragma("application_id") == "1329742931")
         #expect(try store.check() == [])
     }
@@ -73,7 +73,7 @@ import Testing
         _ = try TripStore(path: scratch.path())
         try scratch.sql { try $0.execute("PRAGMA user_version = 99") }
         for access in [TripStore.Access.readOnly, .readWrite] {
-            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 5)) {
+            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 6)) {
                 try TripStore(path: scratch.path(), access: access)
             }
         }

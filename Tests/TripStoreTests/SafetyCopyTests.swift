@@ -134,6 +134,41 @@ import Testing
         #expect(try store.trip(1).endReason == .stopped)
     }
 
+    /// The number of positions that a database's trip has.
+    private static func positions(_ place: Scratch) throws -> Int? {
+        try place.sql { try $0.value(Int.self, "SELECT count(*) FROM position") }
+    }
+
+    /// A position of a time in which another vehicle may be connected.
+    @Test func `what is held is taken after a kill, and not again after it was settled`()
+        async throws
+    {
+        let writer = try await record(0)
+        let position = try #require(Position(latitude: 50, longitude: 8))
+        #expect(writer.offer(.held(.position(position)), at: Fixtures.after(3)))
+        #expect(writer.offer([Fixtures.rpm(900)], at: Fixtures.after(4)))
+        let place = try await killed(1)
+        #expect(try Self.positions(place) == 0)
+        let copy = try #require(Self.copies(place).first)
+        let kept = try Data(contentsOf: URL(filePath: copy))
+        _ = try Self.open(place)
+        #expect(try Self.positions(place) == 1)
+
+        #expect(writer.offer(.settleHeld(keeps: true), at: Fixtures.after(5)))
+        try writer.flush()
+        #expect(try Self.positions(scratch) == 1)
+        // A kill between the commit and the removal of the copy.
+        let later = try await killed(0)
+        let old = try #require(Self.copies(later).first)
+        try kept.write(to: URL(filePath: old))
+        let next = try Self.open(later)
+        #expect(next.copiesLeft == [])
+        #expect(try Self.positions(later) == 1)
+        #expect(try Self.speeds(later) == [800, 900])
+        try writer.end(.stopped, at: Fixtures.after(6))
+        #expect(try Self.positions(scratch) == 1)
+    }
+
     @Test func `the copy is empty after a commit, and gone after the end`() async throws {
         let writer = try await record(3)
         _ = try await killed(3)

@@ -100,7 +100,7 @@ struct Survey {
                 count(volts, Channel(ecu: nil, signal: Self.voltage), at: time)
                 mix(volts.bitPattern)
             case .vehicle(let vin): for byte in vin.text.utf8 { mix(UInt64(byte)) }
-            case .event, .note, .position, .codeList, .together: break
+            case .event, .note, .position, .codeList, .together, .held, .settleHeld: break
             }
         }
     }

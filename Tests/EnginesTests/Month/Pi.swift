@@ -24,6 +24,7 @@ final class Pi {
     struct Counts {
         var drives = 0, records = 0, promised = 0, boots = 0, steps = 0, kills = 0, cuts = 0
         var full = 0, refused = 0, lost = 0, held = 0, deleted = 0, delivered = 0, repeated = 0
+        var dropped = 0
 
         static func += (sum: inout Counts, more: Counts) {
             for field in fields { sum[keyPath: field.path] += more[keyPath: field.path] }
@@ -37,6 +38,7 @@ final class Pi {
                 ("records lost by cuts and kills", \.lost),
                 ("drives held back", \.held), ("drives deleted", \.deleted),
                 ("lines delivered", \.delivered), ("repeated", \.repeated),
+                ("dropped with another vehicle", \.dropped),
             ]
         }
     }
@@ -76,6 +78,8 @@ final class Pi {
     /// The records of each trip that are known to be stored.
     private var stored: [Int64: [Broker.Thing]] = [:]
     private var deleted: Set<Int64> = []
+    /// The records of a time in which the adapter may have been in another vehicle.
+    private var dropped: Set<Broker.Thing> = []
     private var recording: Recording?
 
     init(seed: UInt64, folder: String) throws {
@@ -264,6 +268,8 @@ final class Pi {
         let end = chance(25) ? Int(span(0...Int64(length))) : -1
         let hasNumbers = !chance(10)
         let hasPositions = chance(30) || !hasNumbers
+        var lostUntil = 0
+        var held: [Broker.Thing] = []
         for number in 0..<length {
             try advance(store, by: span((pause ?? second) / 2...(pause ?? second)))
             if number == network {
@@ -271,6 +277,20 @@ final class Pi {
                 if chance(50) { try publish() }
             }
             if number == 3, isLate, let vin { try offer(.vehicle(vin), nil, store) }
+            if lostUntil > number {
+                // The link is lost, and the receiver goes on.
+                if let position = try position() {
+                    held.append(position.1)
+                    try offer(.held(position.0), position.1, store)
+                }
+                if number == end { throw chance(50) ? PowerCut() as any Error : Kill() }
+                continue
+            } else if !held.isEmpty {
+                if chance(40) { return try meetOther(store, held) }
+                try offer(.settleHeld(keeps: true), nil, store)
+                held = []
+            }
+            if hasPositions, chance(4) { lostUntil = number + Int(span(1...15)) }
             if hasNumbers { try offer(reading(), store) }
             if hasPositions, let position = try position() { try offer(position, store) }
             if chance(2) { try offer(try code(), store) }
@@ -283,10 +303,25 @@ final class Pi {
                 throw Kill()
             }
         }
+        try endDrive(store)
+        try forgetRecording()
+    }
+
+    private func endDrive(_ store: TripStore) throws {
         let queue = try unwrap(recording).queue
         _ = queue.queue.withLock { $0.requestEnd(.stopped, at: machine.instant) }
         try step(store)
         if try unwrap(recording).failing != nil { throw Kill() }
+    }
+
+    /// The adapter is in another vehicle since the link was lost: what happened without a link is no one's.
+    private func meetOther(_ store: TripStore, _ held: [Broker.Thing]) throws {
+        try offer(.settleHeld(keeps: false), nil, store)
+        try endDrive(store)
+        recording?.offered.removeAll { held.contains($0.thing) }
+        counts.records -= held.count
+        counts.dropped += held.count
+        dropped.formUnion(held)
         try forgetRecording()
     }
 
@@ -693,6 +728,7 @@ final class Pi {
             }
         }
         for (thing, times) in broker.times {
+            try require(!dropped.contains(thing), "\(thing) was delivered, and belongs to no trip")
             try require(times.count == 1, "\(thing) was delivered under \(times.count) times")
             let right = try unwrap(truth[thing])
             let worst = times.map { abs($0 - right) }.max() ?? 0

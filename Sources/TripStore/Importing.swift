@@ -13,6 +13,8 @@ public struct ImportedTrip: Hashable, Sendable {
     public var tags: [String] = []
     /// Digest of the content, to recognise the trip when it is imported again.
     public var source: String
+    /// Digest of the file, whatever options it is read with; nil if it does not matter.
+    public var file: String?
     /// Number of readings.
     public var readings = 0
     /// Number of answers that no table decodes: two files may differ in them alone.
@@ -81,7 +83,7 @@ public struct ImportedTrip: Hashable, Sendable {
 
 /// Stores trips from files within one transaction.
 public struct TripImporter {
-    private let database: Database
+    let database: Database
     private let table: PIDTable
     private var rows: RowWriter?
     private var row: RowStatement?
@@ -113,10 +115,10 @@ public struct TripImporter {
         }
         try database.execute(
             """
-            INSERT INTO trip (purpose, vehicle, start, monotonic, name, source)
-            VALUES ('import', ?, ?, 0, ?, ?)
+            INSERT INTO trip (purpose, vehicle, start, monotonic, name, source, file)
+            VALUES ('import', ?, ?, 0, ?, ?, ?)
             """,
-            [vehicle, trip.start.microseconds, trip.name, trip.source])
+            [vehicle, trip.start.microseconds, trip.name, trip.source, trip.file])
         let id = database.lastInsertedRowID
         own = own ?? id
         for tag in Set(trip.tags) where !tag.isEmpty {

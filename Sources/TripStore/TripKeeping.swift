@@ -124,7 +124,7 @@ extension TripStore {
     /// How long an expired trip can be restored; unit: µs.
     private static let mourning: Int64 = 7 * 86_400_000_000
 
-    private static func hide(
+    static func hide(
         _ ids: [Int64], _ action: TripEdit.Action, now: UTC, in database: Database
     ) throws {
         var batch: Int64?

@@ -329,10 +329,109 @@ import Testing
                 + "\"Drehzahl = RPM\" in a file for --map says what one means\n")
         let map = try file("map.txt", "Drehzahl = RPM\n")
         let second = try program.run(["import", path, "--map", map])
+        #expect(second.output == "\(path): trip 2, 4 readings, in place of trip 1\n")
         #expect(
             second.errors
-                == "\(path): trip 1 begins and ends at the same moments: if it is from the "
-                + "same file, \"obdscan trips delete 1\" removes it\n")
+                == "\(path): \"obdscan trips undo\" brings back the trips that were replaced\n")
+    }
+
+    private func trips() throws -> [Int] {
+        try program.run(["trips", "list", "--format", "json"]).objects.compactMap {
+            $0["id"] as? Int
+        }
+    }
+
+    /// A signal in broadcast frames and one in answers; each table knows one of them.
+    private func busLog() throws -> (log: String, first: String, second: String) {
+        let log = try file(
+            "bus.log",
+            """
+            (1700000000.000000) can0 100#0102030405060708
+            (1700000000.500000) can0 200#0A02030405060708
+            (1700000002.000000) can0 100#0202030405060708
+            (1700000002.500000) can0 200#0B02030405060708
+            (1700000004.000000) can0 200#0C02030405060708
+
+            """)
+        func table(_ name: String, _ id: Int, _ signal: String) throws -> String {
+            try file(
+                name,
+                "VERSION \"\"\nBU_: X\nBO_ \(id) M\(id): 8 X\n"
+                    + " SG_ \(signal) : 7|8@0+ (1,0) [0|255] \"\" X\n")
+        }
+        return (log, try table("a.dbc", 256, "One"), try table("b.dbc", 512, "Two"))
+    }
+
+    @Test func `another table for a log replaces its trip unless that has more or was edited`()
+        throws
+    {
+        defer { program.remove() }
+        let (log, one, two) = try busLog()
+        #expect(try program.run(["import", log, "--table", one]).status == 0)
+        let both = ["import", log, "--table", one, "--table", two]
+        let better = try program.run(both + ["--format", "json"])
+        #expect(better.objects.first?["replaced"] as? [Int] == [1], "\(better)")
+        #expect(try trips() == [2])
+        // As often as the user likes.
+        #expect(try program.run(both).output.hasSuffix("nothing new, 1 known already\n"))
+        #expect(try trips() == [2])
+        let poorer = try program.run(["import", log, "--table", one])
+        #expect(poorer.status == 0 && poorer.output.contains("nothing new"), "\(poorer)")
+        let other = try program.run(["import", log, "--table", two])
+        #expect(other.status == 65, "\(other)")
+        #expect(
+            other.errors.contains("an earlier import found 5 readings (trip 2), this one 3"),
+            "\(other)")
+        #expect(try program.run(["trips", "undo"]).status == 0)
+        #expect(try trips().sorted() == [1, 2])
+        // Both are older imports now, and one of them gets a name.
+        let day = both + ["--channel", "can0", "--name", "Sea"]
+        #expect(try program.run(day).status == 0)
+        #expect(try trips().sorted() == [1, 2, 3])
+    }
+
+    /// Each edit, and the number of trips that the log has after it.
+    @Test(
+        arguments: [
+            ["trips", "name", "1", "Sea"], ["trips", "tag", "1", "sea"],
+            ["trips", "note", "1", "rain"], ["trips", "shift", "1", "--by", "+2d"],
+            ["trips", "split", "1", "--at", "2023-11-14T22:13:21Z"],
+        ])
+    func `an edited trip of a log is not replaced`(edit: [String]) throws {
+        defer { program.remove() }
+        let (log, one, two) = try busLog()
+        #expect(try program.run(["import", log, "--table", one]).status == 0)
+        let edited = try program.run(edit)
+        #expect(edited.status == 0, "\(edited)")
+        let before = try trips()
+        let better = ["import", log, "--table", one, "--table", two]
+        let refused = try program.run(better)
+        #expect(refused.status == 65, "\(refused)")
+        #expect(refused.errors.contains("trip 1 came from this file, and was edited since"))
+        #expect(try trips() == before)
+        for trip in before {
+            #expect(try program.run(["trips", "delete", "\(trip)"]).status == 0)
+        }
+        #expect(try program.run(better).status == 0)
+        #expect(try trips().count == 1)
+    }
+
+    @Test func `a trip that went into another one is not replaced`() throws {
+        defer { program.remove() }
+        let (log, one, two) = try busLog()
+        let day = try file(
+            "day.csv",
+            "time,RPM\n2023-11-14T20:00:00Z,900\n2023-11-14T20:00:05Z,901\n")
+        #expect(try program.run(["import", day]).status == 0)
+        #expect(try program.run(["import", log, "--table", one]).status == 0)
+        #expect(try program.run(["trips", "join", "1", "2"]).status == 0)
+        let better = ["import", log, "--table", one, "--table", two]
+        let refused = try program.run(better)
+        #expect(refused.status == 65 && refused.errors.contains("trip 1 came"), "\(refused)")
+        #expect(try trips() == [1])
+        #expect(try program.run(["trips", "undo"]).status == 0)
+        #expect(try program.run(better).output.contains("in place of trip 2"))
+        #expect(try trips().sorted() == [1, 3])
     }
 
     /// Summer time in Berlin ends on 27 October 2024 at 01:00 UTC and begins on 31 March at 01:00 UTC.

@@ -46,8 +46,10 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             obdscan names it and stores nothing of the file (exit code 65). Lines of other \
             programs that cannot be read, and cells that should be numbers and are not, are counted \
             and left out; a file of which nearly no line can be read is refused. Importing a file \
-            again adds nothing; with other options, such as --map, it is another trip, and a note says which \
-            earlier one to delete. To add another obdscan database, use obdscan db merge.
+            again adds nothing. With other options that find more in it, such as --table or --map, the new trips \
+            replace those of the earlier import; obdscan trips undo brings these back. If an earlier trip has a \
+            name, a tag, a note or more readings, or was split, joined, shifted or published, obdscan stores \
+            nothing and says which trip to delete first. To add another obdscan database, use obdscan db merge.
 
             EXAMPLES
               obdscan import trip.jsonl
@@ -124,7 +126,7 @@ struct ImportCommand: ParsableCommand, OutputCommand {
         var writer = TextOutput.standard
         var store: TripStore?
         var rows = RowWriter(
-            output.format, columns: ["path", "trips", "known", "deleted", "readings"])
+            output.format, columns: ["path", "trips", "known", "deleted", "replaced", "readings"])
         var faulty: [(file: String, failure: Failure)] = []
         for file in files {
             source.fileName = file.split(separator: "/").last.map(String.init) ?? file
@@ -185,6 +187,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                 failure.message = "\(file): \(fault.reason)"
                 failure.hint = command + " --date 2021-11-19"
             }
+        } catch let fault as ReplacementFault {
+            failure = Failure("\(file): \(fault.text)", hint: fault.hint, status: .badData)
         } catch let fault as ImportFault {
             failure = Failure(
                 "\(file):\(fault.line): \(fault.reason)",
@@ -286,11 +290,40 @@ struct ImportCommand: ParsableCommand, OutputCommand {
                 "\(file): trip \(other) begins and ends at the same moments: if it is from the same "
                     + "file, \"obdscan trips delete \(other)\" removes it")
         }
+        if !result.replaced.isEmpty {
+            output.note(
+                "\(file): \"obdscan trips undo\" brings back the trips that were replaced")
+        }
         for trip in result.deleted {
             output.note(
                 "\(file): trip \(trip) came from it and was deleted; \"obdscan trips undo\" brings back "
                     + "the last deletion, and db compact allows a new import")
         }
         try writer.flush()
+    }
+}
+
+extension ReplacementFault {
+    /// Why nothing was stored.
+    fileprivate var text: String {
+        switch self {
+        case .edited(let trip):
+            "trip \(trip) came from this file, and was edited since"
+        case .published(let trip):
+            "trip \(trip) came from this file, and was published"
+        case .poorer(let trips, let before, let now):
+            "an earlier import found \(counted(before, "reading")) (trip "
+                + "\(trips.map(String.init).joined(separator: ", "))), this one \(now)"
+        }
+    }
+
+    fileprivate var hint: String {
+        let trips =
+            switch self {
+            case .edited(let trip), .published(let trip): [trip]
+            case .poorer(let trips, _, _): trips
+            }
+        return "nothing was stored; \"obdscan trips delete "
+            + trips.map(String.init).joined(separator: " ") + "\" makes room for the new trip"
     }
 }

@@ -72,7 +72,8 @@ extension ImportRun.Result {
             "import",
             [
                 "path": .text(path), "trips": .numbers(trips), "known": .integer(known),
-                "deleted": .numbers(deleted), "readings": .integer(readings),
+                "deleted": .numbers(deleted), "replaced": .numbers(replaced),
+                "readings": .integer(readings),
             ])
     }
 
@@ -81,6 +82,9 @@ extension ImportRun.Result {
         var what =
             trips.isEmpty ? "nothing new" : "trip \(numbers), \(counted(readings, "reading"))"
         if !codes.isEmpty { what += ", \(counted(codes.count, "code"))" }
+        if !replaced.isEmpty {
+            what += ", in place of trip \(replaced.map(String.init).joined(separator: ", "))"
+        }
         return "\(printable(path)): \(what)" + (known > 0 ? ", \(known) known already" : "")
     }
 }

@@ -15,6 +15,8 @@ package struct ImportRun {
         package var known = 0
         /// Trips that are in the database, but deleted.
         package var deleted: [Int64] = []
+        /// Trips of an earlier import of the same file that the new ones replace.
+        package var replaced: [Int64] = []
         /// The number of readings in the new trips.
         package var readings = 0
         /// The trouble codes in the new trips; the same code of a later answer is one code.
@@ -41,6 +43,8 @@ package struct ImportRun {
     /// All signals of the file.
     private let table: ImportTable
     private let trips: [ImportedTrip]
+    /// The digest of the file's bytes and the chosen channel.
+    private let digest: String
 
     /// Checks a whole file; `standard` is the built-in table, `units` determines the kind of
     /// gallons.
@@ -69,10 +73,25 @@ package struct ImportRun {
         (skipped, assumedDay, frames) = (reader.skipped, reader.assumedDay, reader.frames)
         isInRepeatedHour = reader.isInRepeatedHour
         let signals = table.table
+        digest = try Self.digest(of: file, source)
         trips = survey.finished(signals)
         let isForeign = reader.mayTranslate && survey.others.count > survey.pids.count
         let names = survey.others.sorted().map { signals[$0] }
         strangers = isForeign ? names.filter { !source.findings.misnamed.contains($0.id) } : []
+    }
+
+    /// FNV-1a with 64 bits, and the size.
+    private static func digest(of file: InputFile, _ source: ImportSource) throws -> String {
+        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+        var size = 0
+        func mix(_ byte: UInt8) { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        for byte in (source.channel ?? "").utf8 { mix(byte) }
+        mix(0)
+        try file.forEachPiece { piece in
+            for byte in piece { mix(byte) }
+            size += piece.count
+        }
+        return String(digest, radix: 16) + ":" + String(size)
     }
 
     /// Whether the file contains no data for a trip.
@@ -99,19 +118,24 @@ package struct ImportRun {
         let all = trips.reduce(0) { $0 + $1.readings }
         var result = Result()
         var rest = trips[...]
+        var known: Set<Int64> = []
+        let published = try store.publishedTrips()
         try store.importing(table: table.table) { importer in
             var isOpen = false
             var isNew = false
             var count = 0
             func begin() throws {
-                guard let trip = rest.popFirst() else { throw FileError.changed(file.path) }
+                guard var trip = rest.popFirst() else { throw FileError.changed(file.path) }
+                trip.file = digest
                 isNew = false
                 switch try importer.begin(trip) {
                 case .new(let id):
                     isNew = true
                     result.trips.append(id)
                     result.readings += trip.readings
-                case .known: result.known += 1
+                case .known(let id):
+                    known.insert(id)
+                    result.known += 1
                 case .deleted(let id): result.deleted.append(id)
                 }
                 isOpen = true
@@ -133,6 +157,9 @@ package struct ImportRun {
             guard rest.isEmpty, seen.table.count == table.count, file.isUnchanged else {
                 throw FileError.changed(file.path)
             }
+            result.replaced = try importer.replaceEarlier(
+                ofFile: digest, by: result.trips, keeping: known, published: published,
+                now: SystemClock.utc)
         }
         return result
     }

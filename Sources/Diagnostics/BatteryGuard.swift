@@ -66,6 +66,8 @@ public struct BatteryGuard: Hashable, Sendable {
         public var since: Instant
         /// The voltage at the adapter at that time; unit: V, nil if the adapter does not report it.
         public var voltage: Double?
+        /// The last answer before the rest; nil if none was heard.
+        public var lastAnswer: Instant?
     }
 
     /// A change of state.
@@ -105,6 +107,7 @@ public struct BatteryGuard: Hashable, Sendable {
     private let limits: Limits
     private var standing = StandingWatch()
     private var heardMotion: Instant?
+    private var lastAnswer: Instant?
     private var unansweredSince: Instant?
     private var misses = 0
     private var voltage: Double?
@@ -129,6 +132,7 @@ public struct BatteryGuard: Hashable, Sendable {
     public mutating func takeAnswer(at instant: Instant) {
         misses = 0
         unansweredSince = nil
+        lastAnswer = instant
         guard let rest else { return }
         isAnswered = true
         switch rest.cause {
@@ -263,7 +267,7 @@ public struct BatteryGuard: Hashable, Sendable {
     }
 
     private mutating func begin(_ cause: Cause, at now: Instant) {
-        let begun = Rest(cause: cause, since: now, voltage: voltage)
+        let begun = Rest(cause: cause, since: now, voltage: voltage, lastAnswer: lastAnswer)
         rest = begun
         reference = voltage
         isAnswered = false

@@ -189,8 +189,8 @@ extension PollLoop.End {
         switch self {
         case .stopped: .stopped
         case .duration, .finished: .duration
-        case .vehicleOff: .vehicleOff
-        case .otherVehicle, .failed(.linkLost): .linkLost
+        case .vehicleOff, .vehicleRests, .vehicleIsOn: .vehicleOff
+        case .otherVehicle, .linkStaysLost, .failed(.linkLost): .linkLost
         case .failed: .failed
         }
     }
@@ -199,7 +199,10 @@ extension PollLoop.End {
     var instant: Instant? {
         switch self {
         case .vehicleOff(let end): end.instant
-        case .otherVehicle(_, let lost): lost
+        case .vehicleRests(let rest):
+            rest.cause == .silence ? rest.lastAnswer ?? rest.since : rest.since
+        case .otherVehicle(_, let lost), .linkStaysLost(let lost): lost
+        case .vehicleIsOn(let time, _): time
         case .stopped, .duration, .finished, .failed: nil
         }
     }

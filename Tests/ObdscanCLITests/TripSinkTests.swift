@@ -335,6 +335,74 @@ import VehicleScan
         }
     }
 
+    /// Counts the values that a session gets.
+    private final class Values: ReadingSink {
+        let count = Mutex(0)
+        var spaceDescriptor: Int32? { nil }
+        func offer(_ batch: ReadingBatch) -> Bool {
+            let values = batch.items.count { if case .reading = $0 { true } else { false } }
+            count.withLock { $0 += values }
+            return true
+        }
+    }
+
+    /// The vehicle is off between two drives, and the answer that shows the second one is its first.
+    @Test func `each drive of a session is a trip, and no answer is lost between them`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let (store, sink, values) = (try store(program), try TripSink(), Values())
+        let (on, off) = ("7E8 04 41 0C 1A F8", "NO DATA")
+        let answers = [on, on, on] + Array(repeating: off, count: 30) + [on, on, on, on, off]
+        try TableVehicle.run(
+            ["010C": answers, "ATRV": ["12.3V"]], sinks: [sink, values]
+        ) { vehicle in
+            let connection = vehicle.connection
+            let rpm = DataID(.currentData, 0x0C)
+            var limits = BatteryGuard.Limits()
+            (limits.silence, limits.voltagePeriod) = (.milliseconds(10), .milliseconds(50))
+            (limits.firstPause, limits.longestPause) = (.milliseconds(50), .milliseconds(50))
+            var plan = PollPlan(wants: [.init(rpm, length: 2, period: .milliseconds(100))])
+            let signal = try #require(try SignalNames(connection.table).find("RPM").signal)
+            plan.protectBattery(
+                by: BatteryGuard(limits: limits),
+                PollPlan.Motion(engineSpeed: [signal], wants: [.init(rpm, length: 2)]))
+            var loop = PollLoop(
+                connection, queue: nil, until: SystemClock.now() + .seconds(120))
+            var trips: [Int64] = []
+            while trips.count < 2 {
+                let (end, trip) = try TripRecording.run(
+                    TripRecording.Plan(store: store), on: connection, from: sink, tell: { _ in }
+                ) { _ in
+                    if trips.isEmpty { connection.scan.poll(plan) }
+                    loop.border = .end(lost: .seconds(60))
+                    return try loop.run(event: { _, _ in }, batch: { _ in })
+                }
+                guard case .vehicleRests(let rest) = end else {
+                    Issue.record("the drive ended with \(end)")
+                    return
+                }
+                #expect(rest.cause == .silence && rest.lastAnswer.map { $0 < rest.since } == true)
+                trips.append(trip)
+                if trips.count == 2 { break }
+                sink.awaitTrip()
+                loop.border = .beginning
+                let next = try loop.run(event: { _, _ in }, batch: { _ in })
+                guard case .vehicleIsOn(let time, afterLoss: false) = next else {
+                    Issue.record("the pause ended with \(next)")
+                    return
+                }
+                sink.dropEarly(before: time + (.zero - .seconds(1)))
+                #expect(sink.first != nil)
+            }
+            let stored = try trips.map { try store.trip($0) }
+            #expect(stored.allSatisfy { $0.endReason == .vehicleOff })
+            // Among the rows is the voltage that the guard reads.
+            let speeds = try trips.map { try rows(store, $0).count { $0 == "RPM" } }
+            #expect(speeds == [3, 4])
+            #expect(values.count.withLock { $0 } == 7)
+        }
+    }
+
     /// A poll ends if its link is lost for good.
     ///
     /// The exchange must not look like a complete poll.

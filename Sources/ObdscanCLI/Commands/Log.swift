@@ -30,15 +30,19 @@ struct LogCommand: RuledCommand {
             standstill. The voltage is ignored, because smart alternators lower it while the \
             engine runs. Engine and vehicle speed are always recorded.
 
+            With --each-drive a trip ends when the vehicle is off, or when the link has been lost for \
+            ten minutes. obdscan then waits, and the next drive is another trip. The services of the \
+            package record in this way, so that --keep can delete old drives.
+
             Without --until-off polling pauses while the vehicle is off, so that its battery is \
             not drained and its bus can sleep (--no-battery-safe keeps polling). Off means that no \
             ECU has answered for a minute, or that speed and engine speed have been 0 for ten \
             minutes while the voltage at the adapter is below 12.8 V (25.6 V on 24 V supplies). A \
             hybrid or electric vehicle that is ready to drive stays above this voltage. During a pause \
             only the voltage is read, every 30 s. The vehicle is asked when the voltage changes by \
-            0.3 V, and otherwise less and less often, down to once in 15 minutes. The same trip \
-            continues as soon as an ECU answers or the engine or wheels turn; the trip's events \
-            record the pause and its end. While the voltage is that low, engine and vehicle speed \
+            0.3 V, and otherwise less and less often, down to once in 15 minutes. The same trip, or \
+            with --each-drive a new one, continues as soon as an ECU answers or the engine or wheels \
+            turn; the trip's events record the pause and its end. While the voltage is that low, engine and vehicle speed \
             are polled once a minute, even if other signals were named.
 
             Readings are on the disk within a second (--commit-every) and survive a power cut. \
@@ -97,7 +101,7 @@ struct LogCommand: RuledCommand {
               obdscan log
               obdscan log --duration 30m rpm speed maf
               obdscan log rpm@10Hz speed@5Hz ect@5s
-              obdscan log --until-off --keep 365d
+              obdscan log --each-drive --keep 365d
               obdscan log -d /dev/ttyUSB0 -d tcp:192.168.0.10:35000
               obdscan log -d can:can0 --listen --table car.dbc
               obdscan log -d can:can0 --table car.dbc rpm speed Dash.Odometer
@@ -142,6 +146,9 @@ struct LogCommand: RuledCommand {
 
     @Flag(help: "End when the vehicle is off.")
     var untilOff = false
+
+    @Flag(help: "Begin a new trip with each drive.")
+    var eachDrive = false
 
     @Option(
         help: ArgumentHelp(
@@ -230,6 +237,11 @@ struct LogCommand: RuledCommand {
             "--listen sends no requests, so --every, --until-off and --why do not go with it"
         ) {
             $0.listening.listen && ($0.every != nil || $0.untilOff || $0.why)
+        },
+        OptionRule(
+            "--each-drive waits for the next drive, so --until-off, --listen and --no-battery-safe do not go with it"
+        ) {
+            $0.eachDrive && ($0.untilOff || $0.listening.listen || $0.rest.batterySafe == false)
         },
         OptionRule("--silence and --standstill belong to --until-off") {
             !$0.untilOff && ($0.silence != nil || $0.standstill != nil)
@@ -335,7 +347,8 @@ struct LogCommand: RuledCommand {
         return LogPlan(
             table: table, chosen: chosen, packs: packs, trip: trip, output: output,
             duration: duration?.duration, endLimits: untilOff ? endLimits : nil,
-            battery: untilOff || listening.listen ? nil : rest.limits,
+            splitsDrives: eachDrive,
+            battery: eachDrive ? .init() : untilOff || listening.listen ? nil : rest.limits,
             readsCodes: (codes ?? UserSettings.current.codes ?? true) && !listening.listen,
             explains: why, marks: marks
         )

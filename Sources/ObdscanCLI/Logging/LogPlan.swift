@@ -20,6 +20,8 @@ struct LogPlan: Sendable {
     var duration: Duration?
     /// When the vehicle counts as off; nil = never.
     let endLimits: TripEndRule.Limits?
+    /// Whether each drive is a trip of its own.
+    let splitsDrives: Bool
     /// When to pause polling to protect the battery; nil = never.
     let battery: BatteryGuard.Limits?
     /// Whether trouble codes are read.

@@ -90,31 +90,49 @@ struct LogRecording: Sendable {
                 }
             return outcome
         }
-        let (end, trip) = try TripRecording.run(plan.trip, on: connection, from: sink) { notice in
-            if let news = TripNews(notice) { note(news.text) }
-        } body: { recording in
-            note(
-                "Trip \(recording.number) is being recorded in \(plan.trip.store.path)"
-                    + (accessory == nil ? "; Ctrl-C ends it." : "."))
-            progress?.begin(connection.scan)
-            plan.marks.begin(recording) { mark in
-                if LogProgress.isWatched(plan.output) { StatusLine.clear() }
-                note(TripRecording.Mark.words(mark))
+        progress?.begin(connection.scan)
+        var session = PollSession(news: PollNews(accessory: connection.accessory))
+        var (end, trip): (PollLoop.End, Int64)
+        while true {
+            (end, trip) = try TripRecording.run(plan.trip, on: connection, from: sink) { notice in
+                if let news = TripNews(notice) { note(news.text) }
+            } body: { recording in
+                note(
+                    "Trip \(recording.number) is being recorded in \(plan.trip.store.path)"
+                        + (accessory == nil ? "; Ctrl-C ends it." : "."))
+                plan.marks.begin(recording) { mark in
+                    if LogProgress.isWatched(plan.output) { StatusLine.clear() }
+                    note(TripRecording.Mark.words(mark))
+                }
+                defer { plan.marks.end(recording) }
+                var rest = self
+                let passed: Duration = SystemClock.now() - begun
+                rest.plan.duration = plan.duration.map { max(.zero, $0 - passed) }
+                return try rest.poll(
+                    connection, setup, recording, &session, queue, watch, unsupported, lights)
             }
-            defer { plan.marks.end(recording) }
-            var rest = self
-            let passed: Duration = SystemClock.now() - begun
-            rest.plan.duration = plan.duration.map { max(.zero, $0 - passed) }
-            return try rest.poll(connection, setup, recording, queue, watch, unsupported, lights)
+            if let words = end.words { note(words) }
+            guard end.isBorder else { break }
+            note(PollSummary.line(trip, plan.trip.store, plan.output))
+            sink.awaitTrip()
+            end = try awaitDrive(&session)
+            guard case .vehicleIsOn(let time, afterLoss: false) = end else { break }
+            sink.dropEarly(before: time + (.zero - .seconds(1)))
         }
-        if let words = end.words { note(words) }
         outcome.summary = PollSummary(statistics: connection.scan.statistics, trip: trip)
         outcome.summary.explain(connection, all: plan.explains, tellsPace: plan.output.verbose)
         outcome.summary.take(plan.trip.store, plan.output)
         outcome.summary.unsupported = unsupported.records
         outcome.summary.positions = plan.trip.receiver?.counts
         outcome.patience = end.patience
-        if case .otherVehicle = end { outcome.meetsAnother = true }
+        switch end {
+        case .otherVehicle: outcome.meetsAnother = true
+        case .vehicleIsOn:
+            // The adapter may be in another vehicle, which a new session finds out.
+            connection.scan.stop()
+            outcome.meetsAnother = true
+        default: break
+        }
         if end == .finished, plan.onlyListens {
             outcome.failure = Failure(BusWatch.Fault.cannotListen, at: connection.accessory)
         } else if case .failed(let error) = end {
@@ -179,30 +197,61 @@ struct LogRecording: Sendable {
         return setup
     }
 
+    /// The part of a session that outlives its trips.
+    private struct PollSession {
+        /// The loop, once it has begun.
+        var loop: PollLoop?
+        var news: PollNews
+        /// The newest batches before a drive: the first of them begin it.
+        var early: [ReadingBatch] = []
+    }
+
+    /// How long a lost link ends a drive, like a standstill.
+    private static let longestLoss = Duration.seconds(600)
+
+    /// Waits for the next drive while the session leaves the vehicle alone, or looks for the link.
+    private func awaitDrive(_ session: inout PollSession) throws -> PollLoop.End {
+        guard var loop = session.loop else { return .finished }
+        loop.border = .beginning
+        (loop.identity, loop.codes, loop.others) = (nil, nil, [])
+        session.early = []
+        let end = try loop.run { _, event in
+            if let text = session.news.note(event) { note(text) }
+        } batch: { batch in
+            session.early.removeAll { batch.answered - $0.answered > TripSink.earlyTime }
+            session.early.append(batch)
+        }
+        session.loop = loop
+        return end
+    }
+
     /// Polls until the end; `queue` contains the data to print, too.
     private func poll(
         _ connection: Vehicle, _ setup: PollSetup, _ recording: TripRecording,
-        _ queue: BatchQueue?, _ watch: TripEndDetector?, _ unsupported: UnsupportedSignals,
-        _ lights: LightChanges?
+        _ session: inout PollSession, _ queue: BatchQueue?, _ watch: TripEndDetector?,
+        _ unsupported: UnsupportedSignals, _ lights: LightChanges?
     ) throws -> PollLoop.End {
         let start = recording.start
         let until = plan.duration.map { SystemClock.now() + $0 }
         unsupported.begin(setup)
-        if !setup.listens { setup.begin(on: connection.scan) }
+        if !setup.listens, session.loop == nil { setup.begin(on: connection.scan) }
         let showsProgress = accessory == nil && LogProgress.isWatched(plan.output)
         let clearProgress = { if showsProgress { StatusLine.clear() } }
         defer { clearProgress() }
         var lines = try ReadingLines(plan.output, table: connection.table, device: accessory)
         var recording = recording
-        var news = PollNews(accessory: connection.accessory)
         var bell = plan.alarms.bell(
             connection.table, plan.output.units, accessory: accessory, for: setup, note: note
         ) { $0.print(plan.output) }
         let prints = plan.output.format != .text
-        var loop = PollLoop(
-            connection, queue: queue, until: until, watch: watch,
-            identity: setup.listens ? nil : VINQuery(connection, by: setup.profiles),
-            printer: prints ? plan.printer : nil)
+        var loop =
+            session.loop
+            ?? PollLoop(
+                connection, queue: queue, until: until, watch: watch,
+                printer: prints ? plan.printer : nil)
+        defer { session.loop = loop }
+        if !setup.listens { loop.identity = VINQuery(connection, by: setup.profiles) }
+        if plan.splitsDrives { loop.border = .end(lost: Self.longestLoss) }
         if let lights {
             loop.codes = CodeWatch(connection, by: setup.profiles, lights) { [recording] list in
                 recording.take(list)
@@ -226,21 +275,7 @@ struct LogRecording: Sendable {
                 note(text)
             }
         }
-        return try loop.run(every: showsProgress || frames != nil ? .seconds(1) : nil) {
-            if let text = frames?.news(at: SystemClock.now()) {
-                clearProgress()
-                note(text)
-            }
-            if showsProgress { LogProgress.show(connection.scan.statistics, since: start) }
-        } vehicle: { vin in
-            recording.take(vin)
-        } event: { time, event in
-            recording.take(event, at: time)
-            if let text = news.note(event) {
-                clearProgress()
-                note(text)
-            }
-        } batch: { batch in
+        func take(_ batch: ReadingBatch) throws {
             // Batches before the start do not belong to the trip, so they are not printed either.
             if batch.answered < start { return }
             bell?.take(batch)
@@ -257,6 +292,24 @@ struct LogRecording: Sendable {
                 }
                 hasHeading = lines.hasHeading
             }
+        }
+        for batch in session.early { try take(batch) }
+        return try loop.run(every: showsProgress || frames != nil ? .seconds(1) : nil) {
+            if let text = frames?.news(at: SystemClock.now()) {
+                clearProgress()
+                note(text)
+            }
+            if showsProgress { LogProgress.show(connection.scan.statistics, since: start) }
+        } vehicle: { vin in
+            recording.take(vin)
+        } event: { time, event in
+            recording.take(event, at: time)
+            if let text = session.news.note(event) {
+                clearProgress()
+                note(text)
+            }
+        } batch: {
+            try take($0)
         }
     }
 
@@ -291,7 +344,8 @@ extension PollLoop.End {
         case .vehicleOff(let end) where end.rule == .silence: "The vehicle is off: no ECU answers."
         case .vehicleOff: "The vehicle is parked: speed and engine speed have been 0."
         case .otherVehicle(let vin, _): "The adapter is in another vehicle now (VIN \(vin.text))."
-        case .stopped, .duration, .finished, .failed: nil
+        case .linkStaysLost: "The link has been lost for ten minutes."
+        case .stopped, .duration, .finished, .failed, .vehicleRests, .vehicleIsOn: nil
         }
     }
 }

@@ -46,6 +46,13 @@ extension PollSummary {
     }
 
     /// The line about a trip that is a part of the session.
+    static func line(_ trip: Int64, _ store: TripStore, _ output: OutputOptions) -> String {
+        line(
+            trip, try? store.trip(trip), in: store.currentPath, units: output.units,
+            usualPath: DatabaseOptions(path: nil).file)
+    }
+
+    /// The line about a trip that is a part of the session.
     static func line(_ ended: TripSwitch.Ended, _ output: OutputOptions) -> String {
         line(
             ended.number, ended.trip, in: ended.path, units: output.units,

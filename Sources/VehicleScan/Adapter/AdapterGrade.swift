@@ -151,7 +151,9 @@ extension AdapterGrade {
         switch try? loop.run(event: { _, _ in }, batch: { _ in }) {
         case .stopped: throw .session(.interrupted)
         case .failed(let error): throw .session(error)
-        case .duration, .finished, .vehicleOff, .otherVehicle, nil: break
+        case .duration, .finished, .vehicleOff, .otherVehicle, .vehicleRests, .linkStaysLost,
+            .vehicleIsOn, nil:
+            break
         }
         let readings = Double(vehicle.scan.statistics.readings)
         readingsPerSecond = readings / (SystemClock.now() - begun).seconds

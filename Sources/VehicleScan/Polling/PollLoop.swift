@@ -31,6 +31,21 @@ public struct PollLoop {
         case vehicleOff(TripEndRule.End)
         /// The adapter is in another vehicle now; the link to the earlier one was lost at this time.
         case otherVehicle(VIN, lost: Instant)
+        /// The vehicle is left alone, and the session goes on.
+        case vehicleRests(BatteryGuard.Rest)
+        /// The link has been lost since this time, and the session goes on.
+        case linkStaysLost(since: Instant)
+        /// The vehicle is on again since this time, and the session goes on; after a lost link, it may be another
+        /// vehicle.
+        case vehicleIsOn(Instant, afterLoss: Bool)
+    }
+
+    /// A border between drives, at which the loop ends although the session goes on.
+    package enum Border: Hashable, Sendable {
+        /// The vehicle is left alone, or the link has been lost for this time.
+        case end(lost: Duration)
+        /// The vehicle is on again, or the link is back.
+        case beginning
     }
 
     /// The session.
@@ -52,11 +67,19 @@ public struct PollLoop {
     package var isOver: (() -> Bool)?
     /// Reads trouble codes meanwhile; nil = they do not matter.
     public var codes: CodeWatch?
+    /// The border of drives that ends the loop; nil = none does.
+    package var border: Border?
     /// Finds out which vehicle is connected; nil = the vehicle is known, or does not matter.
-    private var identity: VINQuery?
+    package var identity: VINQuery?
 
     private var batches: [ReadingBatch] = []
+    /// Events that were not handled yet.
     private var events: [(time: Instant, event: ScanEvent)] = []
+    /// Since when the link is lost; nil = it works.
+    private var lost: Instant?
+    /// Whether the link was lost since the last drive.
+    private var wasLost = false
+    private var isResting = false
 
     /// A loop over the session of `connection` until `until`; see the properties.
     public init(
@@ -74,6 +97,7 @@ public struct PollLoop {
     /// Runs until the end, then ends the session in order and handles the remaining events and
     /// batches.
     ///
+    /// At a ``border`` the session goes on, and the next call continues.
     /// `tick` is called once per `period`, nil = never; `vehicle` is called when the VIN is known.
     /// A second signal that asks the command to end ends the process at once. Lines that the reader
     /// has not accepted then remain in the buffer.
@@ -84,12 +108,19 @@ public struct PollLoop {
     ) throws -> End {
         let end: End
         do {
-            // Otherwise a session that waits for room in the queue would wait until it discards the
-            // batch.
-            defer { queue?.openWide() }
             end = try wait(
                 every: period, tick: tick, vehicle: vehicle, event: event, batch: batch)
+            if end.isBorder {
+                try drain(batch)
+                return end
+            }
+        } catch {
+            queue?.openWide()
+            throw error
         }
+        // Otherwise a session that waits for room in the queue would wait until it discards the
+        // batch.
+        queue?.openWide()
         if end.leavesTheVehicle { try readLastCodes(event) }
         // After another vehicle the next session follows, which the user stops in the same way.
         if end.isLast { connection.inbox?.letMoreThrough() }
@@ -105,6 +136,8 @@ public struct PollLoop {
     ) throws -> End {
         var nextTick = period.map { SystemClock.now() + $0 }
         while true {
+            // Those after a border.
+            if !events.isEmpty, let end = try takeEvents(event) { return end }
             var waiting = WaitList()
             let signals = waiting.add(connection.interrupt)
             let news = waiting.add(connection.scan.eventDescriptor)
@@ -121,6 +154,7 @@ public struct PollLoop {
             waiting.add(deadline: nextTick)
             // Until the vehicle is known to be the same, its codes belong to nobody.
             waiting.add(deadline: mayAskCodes ? codes?.deadline : nil)
+            waiting.add(deadline: lossEnds)
             waiting.wait()
 
             if waiting.isReady(signals), connection.inbox?.next() != nil { return .stopped }
@@ -143,11 +177,18 @@ public struct PollLoop {
             if let until, now >= until { return .duration }
             if isOver?() == true { return .duration }
             if let end = watch?.end(by: now) { return .vehicleOff(end) }
+            if let lost, let lossEnds, now >= lossEnds { return .linkStaysLost(since: lost) }
             if let due = nextTick, now >= due, let period {
                 try tick()
                 nextTick = now + period
             }
         }
+    }
+
+    /// When a lost link ends the drive; nil = never.
+    private var lossEnds: Instant? {
+        guard case .end(let limit) = border else { return nil }
+        return lost.map { $0 + limit }
     }
 
     /// Whether the vehicle is known to be the one of the trip.
@@ -181,14 +222,17 @@ public struct PollLoop {
     private mutating func takeEvents(
         _ body: (Instant, ScanEvent) throws -> Void
     ) throws -> End? {
-        events.removeAll(keepingCapacity: true)
-        connection.scan.nextEvents(&events)
+        if events.isEmpty { connection.scan.nextEvents(&events) }
         var end: End?
+        var count = 0
+        defer { events.removeFirst(count) }
         for (time, event) in events {
+            count += 1
             // Events on the new link belong to a vehicle that is not known yet.
             identity?.note(event, at: time)
             try body(time, event)
             codes?.note(event)
+            if let reached = reached(event, at: time) { return reached }
             switch event {
             case .pollDidFinish: end = end ?? .finished
             case .sessionDidEnd(let error): end = .failed(error ?? .stopped)
@@ -202,6 +246,28 @@ public struct PollLoop {
             }
         }
         return end
+    }
+
+    /// The end if an event is the border between drives.
+    private mutating func reached(_ event: ScanEvent, at time: Instant) -> End? {
+        switch event {
+        case .scanDidRest(let rest):
+            isResting = true
+            // A vehicle of which nothing is known yet cannot be told from the next one.
+            wasLost = lost != nil || identity?.isChecking == true
+            guard case .end = border else { return nil }
+            return .vehicleRests(rest)
+        case .scanDidWake: isResting = false
+        case .toolDidDisconnect(_?):
+            lost = lost ?? time
+            wasLost = true
+            return nil
+        case .toolDidInitialize: lost = nil
+        case .didLoseEvents: wasLost = true
+        default: return nil
+        }
+        guard border == .beginning, !isResting, lost == nil else { return nil }
+        return .vehicleIsOn(time, afterLoss: wasLost)
     }
 
     private mutating func drain(_ body: (ReadingBatch) throws -> Void) throws {
@@ -220,7 +286,15 @@ extension PollLoop.End {
         switch self {
         case .stopped, .duration: true
         case .vehicleOff(let end): end.rule == .standstill
-        case .failed, .finished, .otherVehicle: false
+        case .failed, .finished, .otherVehicle, .vehicleRests, .linkStaysLost, .vehicleIsOn: false
+        }
+    }
+
+    /// Whether the session goes on.
+    package var isBorder: Bool {
+        switch self {
+        case .vehicleRests, .linkStaysLost, .vehicleIsOn: true
+        case .stopped, .duration, .failed, .finished, .vehicleOff, .otherVehicle: false
         }
     }
 

@@ -165,9 +165,9 @@ extension ConversationReader {
 
     /// Whether the scanned digits may begin with a request.
     private var mayHoldRequest: Bool {
-        guard reader.digits.segment == nil, reader.digits.count >= 6, !isMonitor else {
-            return false
-        }
+        guard reader.digits.segment == nil, reader.digits.count >= 6, !isMonitor,
+            !reader.continuesMessage
+        else { return false }
         if !mayBeEcho { return !requestDigits.isEmpty && reader.digits.continues(requestDigits) }
         return ServiceShape.of(reader.digits.byte(0))?.request != nil
     }

@@ -199,9 +199,9 @@ extension NumberedLines.Open {
             return starts.allSatisfy { bytes[$0] == bytes[1] } ? length : nil
         // The decoder distinguishes records from padding.
         case 0x59: return bytes.count
-        // The VIN.
-        case 0x5A where bytes[1] == 0x90: return 2 + 17
-        case 0x62 where bytes[1...2] == [0xF1, 0x90] || bytes[1...2] == [0xF8, 0x02]:
+        // The standard leaves the format to the manufacturer, so that the characters have to be those of a VIN.
+        case 0x5A where bytes[1] == 0x90 && hasVIN(at: 2): return 2 + 17
+        case 0x62 where [[0xF1, 0x90], [0xF8, 0x02]].contains(bytes[1...2]) && hasVIN(at: 3):
             return 3 + 17
         case 0x49:
             let items = Int(bytes[2])
@@ -215,5 +215,15 @@ extension NumberedLines.Open {
             }
         default: return nil
         }
+    }
+
+    /// Whether the seventeen characters of a VIN begin at `start`: digits and capital letters without I, O and Q.
+    private func hasVIN(at start: Int) -> Bool {
+        let text = bytes.dropFirst(start).prefix(17)
+        return text.count == 17
+            && text.allSatisfy {
+                (0x30...0x39).contains($0)
+                    || (0x41...0x5A).contains($0) && ![0x49, 0x4F, 0x51].contains($0)
+            }
     }
 }

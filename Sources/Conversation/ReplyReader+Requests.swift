@@ -55,15 +55,29 @@ extension ReplyReader {
             // A length code that was not turned on is valid by chance in one of sixteen requests.
             let isAsCounted = reading.lengthCodeFits && settings.showsLength != true
             return reading.usualAddress == 0 && (reading.answer < .exact || isAsCounted)
-        // `0146`, `025400`: frames of ISO 14230-4 without addresses would end in their sum.
+        // `0146`, `025400`, `224134`: a frame with such a header would end in its sum or CRC.
         case .iso9141, .j1850, .iso14230:
-            let isNoFrame = reading.proof == .refuted && beginsLikeRequestOfData
+            let isNoFrame =
+                reading.proof == .refuted && reading.usualAddress < 2 && hasLengthOfRequest
             return (isLengthAndSum || isNoFrame) && reading.answer < .exact
         }
     }
 
     /// Whether the first byte is service 01 or 02, which may also be the length of a message.
     private var beginsLikeRequestOfData: Bool { (0x01...0x02).contains(digits.byte(0)) }
+
+    /// Whether a request of the service in the first byte may have as many bytes.
+    private var hasLengthOfRequest: Bool {
+        ServiceShape.of(digits.byte(0))?.request?.contains(digits.count / 2) ?? false
+    }
+
+    /// Whether the scanned digits are the next frame of a message that has begun.
+    ///
+    /// Such a frame is not a request, whatever its digits: 18 and 14 are services, too.
+    var continuesMessage: Bool {
+        guard can.isBusy, let lastShape, let reading = reading(as: lastShape) else { return false }
+        return lastShape.hasHeader && reading.answer == .exact && reading.proof >= .length
+    }
 
     /// Whether the digits request two PIDs, the second of which equals the sum of the bytes before it.
     ///

@@ -11,8 +11,8 @@ extension ImportRun {
         }
         if isInRepeatedHour {
             notes.append(
-                "its times are in the hour that the end of daylight saving time repeats: they are taken for the "
-                    + "first pass, and may be an hour later")
+                "its times are in the hour that the end of daylight saving time repeats: they count as those of "
+                    + "the first pass, and may be an hour later")
         }
         if let first = restarts.first {
             let others =

@@ -17,11 +17,11 @@ import Testing
 
     /// A warm petrol car: key, start, idle, 2,500 rpm and idle again, read four times a second.
     private func run(
-        _ course: Coach.Course, _ faults: [String] = [],
+        _ course: Coach.Course, _ faults: [String] = [], physics: String = "physics learnt",
         drive: String = "key 15s crank 177s 0 rev 45s 2500 60s 0"
     ) throws -> Outcome {
         let petrol = try #require(Scenario.text(of: "petrol"))
-        let lines = ["physics learnt", "soak 20min", "drive \(drive)"] + faults
+        let lines = [physics, "soak 20min", "drive \(drive)"] + faults
         let text = String(decoding: petrol, as: UTF8.self) + lines.joined(separator: "\n") + "\n"
         var options = SimulatorOptions()
         options.vehicle = try Scenario(contents: Array(text.utf8), file: "test.vehicle")
@@ -82,12 +82,13 @@ import Testing
         #expect(outcome.battery.map(\.part) == [.rest, .crank, .charge])
         #expect(!outcome.battery.contains { $0.grade == .low || $0.grade == .high })
         #expect(outcome.battery.last?.grade == .good, "\(outcome.battery)")
-        #expect((outcome.battery.first { $0.part == .crank }?.samples ?? 0) >= 6)
+        // This engine starts within a twentieth of a second, which is no start to judge.
+        #expect(outcome.battery.first { $0.part == .crank }?.grade == .unknown)
     }
 
     @Test func `an alternator that gives nothing is noticed with consumers on`() throws {
         let outcome = try run(
-            .battery, ["fault alternator 1A", "load lights 40A at 70s"],
+            .battery, ["fault alternator 1A", "load lights 40A at 70s"], physics: "physics",
             drive: "key 15s crank 57s 0 rev 60s 1500 60s 0")
         #expect(done(outcome) == [.park, .ignition, .start, .loads], "\(outcome.coach.results)")
         #expect(outcome.battery.last?.grade != .good, "\(outcome.battery)")

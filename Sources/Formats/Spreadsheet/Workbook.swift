@@ -48,9 +48,9 @@ public struct Workbook: Sendable {
         if hasRoom { append(Array(cells.prefix(columns.count)), style: nil) }
     }
 
-    /// The content of the file in pieces, which are not copied.
+    /// The content of the file in pieces.
     public var pieces: [[UInt8]] {
-        var zip = StoredZip()
+        var zip = ZipArchive()
         func add(_ name: String, _ body: String, _ pieces: [[UInt8]] = []) {
             let start = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
             zip.add(name, [Array((start + body).utf8)] + pieces)

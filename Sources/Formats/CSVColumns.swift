@@ -7,13 +7,15 @@ struct CSVColumns: Sendable {
     let columns: [CSVWide.Column]
     let conversions: [UnitSystem.Conversion?]
     let separator: UInt8
+    /// The power of ten to whose inverse the numbers of each column are rounded; nil = they are not rounded.
+    private let scales: [Double?]
     private var places: [[Int]]
     /// The text that distinguishes a column from others with the same name; empty if no other has that name.
     private var marks: [String]
 
     init(
         table: PIDTable, columns: [CSVWide.Column], units: UnitSystem,
-        separator: Unicode.Scalar = ","
+        separator: Unicode.Scalar = ",", isRounded: Bool = false
     ) {
         self.table = table
         self.separator = UInt8(ascii: separator)
@@ -22,6 +24,10 @@ struct CSVColumns: Sendable {
         conversions = known.map { column in
             let signal = table[column.signal]
             return signal.kind == .number ? units.conversion(from: signal.unit) : nil
+        }
+        scales = zip(known, conversions).map { column, conversion in
+            let step = table[column.signal].shownStep * (conversion?.factor ?? 1)
+            return isRounded ? Self.scale(for: step) : nil
         }
         places = Array(repeating: [], count: table.signals.count)
         for (index, column) in known.enumerated() {
@@ -101,12 +107,32 @@ struct CSVColumns: Sendable {
         return headings
     }
 
+    /// The smallest power of ten whose inverse is at most `step`; nil without a step, as of floating point
+    /// numbers.
+    ///
+    /// Rounding then changes a number by half a step at most.
+    private static func scale(for step: Double) -> Double? {
+        let step = abs(step)
+        guard step > 0 else { return nil }
+        var scale = 1.0
+        while step * scale < 0.9999, scale < 1e9 { scale *= 10 }
+        return scale
+    }
+
+    /// Appends a number in the shown unit, rounded if the table is; nothing if it is not finite.
+    func append(_ number: Double, at place: Int, to cell: inout [UInt8]) {
+        guard number.isFinite else { return }
+        guard let scale = scales[place] else { return NumberText.append(number, to: &cell) }
+        let scaled = (number * scale).rounded()
+        // Larger numbers have no such decimals.
+        NumberText.append(abs(scaled) < 1e15 ? scaled / scale : number, to: &cell)
+    }
+
     /// Appends a reading's cell; nothing without a value.
     func append(_ reading: borrowing Reading, at place: Int, to cell: inout [UInt8]) {
         switch reading.value {
         case .number(let value):
-            let shown = conversions[place].map { $0(value) } ?? value
-            if shown.isFinite { NumberText.append(shown, to: &cell) }
+            append(conversions[place].map { $0(value) } ?? value, at: place, to: &cell)
         case .flag(let value): JSONText.append(value, to: &cell)
         case .label(let code):
             CSVText.append(

@@ -42,13 +42,16 @@ public struct CSVGrid: Sendable {
     private var timeText: TimeText
 
     /// A table with lines that are `every` apart, counted from `start`; at least a millisecond.
+    ///
+    /// Numbers are rounded to what the step of their signal needs, unless `isExact`.
     public init(
         table: PIDTable, columns: [CSVWide.Column], units: UnitSystem = .metric,
         times: TimeStyle = .utc, separator: Unicode.Scalar = ",", start: UTC, every: Duration,
-        fill: Fill
+        fill: Fill, isExact: Bool = false
     ) {
         self.columns = CSVColumns(
-            table: table, columns: columns, units: units, separator: separator)
+            table: table, columns: columns, units: units, separator: separator,
+            isRounded: !isExact)
         timeText = TimeText(times)
         self.start = start
         self.fill = fill
@@ -168,7 +171,7 @@ public struct CSVGrid: Sendable {
             var cells = current
             for place in cells.indices {
                 if let known = last[place], known.time == due {
-                    NumberText.append(known.value, to: &cells[place])
+                    columns.append(known.value, at: place, to: &cells[place])
                 }
             }
             if due < complete {
@@ -193,7 +196,7 @@ public struct CSVGrid: Sendable {
                 let number = before.value + (value - before.value) * share
                 // An estimate does not justify more digits.
                 let rounded = (number * 1e4).rounded() / 1e4
-                if rounded.isFinite { NumberText.append(rounded, to: &waiting[index].cells[place]) }
+                columns.append(rounded, at: place, to: &waiting[index].cells[place])
             }
             index -= 1
         }

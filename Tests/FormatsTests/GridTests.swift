@@ -10,7 +10,7 @@ import Testing
     /// The grid made from readings at these milliseconds after the start.
     private func grid(
         _ fill: CSVGrid.Fill, every: Duration = .milliseconds(100), units: UnitSystem = .metric,
-        _ readings: [(Int64, Reading)]
+        isExact: Bool = false, _ readings: [(Int64, Reading)]
     ) -> [String] {
         var csv = CSVGrid(
             table: Fixtures.table,
@@ -19,7 +19,7 @@ import Testing
                 .init(SignalIndex(rawValue: Fixtures.Place.coolant.rawValue)),
                 .init(SignalIndex(rawValue: Fixtures.Place.fuelType.rawValue)),
             ], units: units, times: .seconds(since: Self.start), start: Self.start, every: every,
-            fill: fill)
+            fill: fill, isExact: isExact)
         let text = Fixtures.text { output in
             csv.appendHeader(to: &output)
             for (milliseconds, reading) in readings {
@@ -92,6 +92,24 @@ import Testing
             lines == [
                 "\"time [every 0.1 s, last value]\",RPM (rpm),ECT (°F),FUEL_TYP", "0,,212,",
             ])
+    }
+
+    // Engine speed has steps of 1/4 (SAE J1979), which need one decimal; coolant has steps of 1 °C or 1.8 °F.
+    @Test func `numbers are rounded to what their steps need, unless the table is exact`() {
+        let readings: [(Int64, Reading)] = [
+            (0, rpm(1726.26)), (0, coolant(20)), (200, rpm(1726.26)), (200, coolant(21)),
+        ]
+        let lines = grid(.linear, readings)
+        #expect(
+            lines.dropFirst() == ["0,1726.3,20,", "0.1,1726.3,21,", "0.2,1726.3,21,"])
+        let exact = grid(.linear, isExact: true, readings)
+        #expect(
+            exact.dropFirst() == ["0,1726.26,20,", "0.1,1726.26,20.5,", "0.2,1726.26,21,"])
+        // 21 °C is 69.8 °F.
+        #expect(grid(.last, units: .us, [(0, coolant(21)), (0, rpm(-0.04))]).last == "0,0,70,")
+        // Nothing is lost of a number that is too large for decimals.
+        let large = grid(.last, [(0, rpm(1e16)), (0, coolant(-40))])
+        #expect(large.last == "0,10000000000000000,-40,")
     }
 
     @Test func `without readings a grid has no rows`() {

@@ -59,7 +59,8 @@ struct ExportCommand: RuledCommand {
             line for each point in time at which something was read. With --every it has lines at \
             regular intervals, and --fill sets their values: the last value before, a straight \
             line between the values around it (at most a minute apart), or only the readings \
-            until the next line. The name of the first column says which was used. Text that a \
+            until the next line; numbers are rounded to the step of their signal. The name of the first \
+            column says which was used. Text that a \
             spreadsheet would take for a formula begins with an apostrophe. Positions are columns of a \
             wide table. With --local-time the first heading names the zone. A sheet (.xlsx) has \
             names in its headings, numbers with as many decimals as the signal has, the last value \

@@ -12,7 +12,7 @@ struct PositionColumns {
 
     /// The quantities, with the names under which import reads them.
     private static let quantities: [(name: String, unit: String, step: Double)] = [
-        ("latitude", "°", 1e-6), ("longitude", "°", 1e-6), ("altitude", "m", 0.1),
+        ("latitude", "°", 1e-7), ("longitude", "°", 1e-7), ("altitude", "m", 0.1),
         ("GPS speed", "km/h", 0.1), ("bearing", "°", 0.1),
     ]
 

@@ -116,7 +116,7 @@ package struct TripFileWriter {
         var csv = CSVGrid(
             table: track?.table ?? part.table, columns: columns(part) + (track?.columns ?? []),
             units: units, times: form.times(since: start), separator: form.delimiter.scalar,
-            start: start, every: every, fill: form.fill)
+            start: start, every: every, fill: form.fill, isExact: isSheet)
         let zone = form.zone(of: part.trip, isSheet: isSheet)
         try file.append { csv.appendHeader(zone: zone, to: &$0) }
         try forEach(part, track) { time, reading in

@@ -242,6 +242,29 @@ import Testing
         }
     }
 
+    @Test func `a code that may stop the engine on the road says when not to drive on`() {
+        for said in codes + typed + trucks {
+            let reason = said.explanation.driveReason
+            guard said.explanation.drive == .soon || said.explanation.drive == .weeks,
+                ["stall", "lose power", "stop and not start"].contains(where: reason.contains)
+            else { continue }
+            let condition = [" if ", " unless ", " when "].contains { word in
+                reason.split(separator: ";").dropFirst().contains { (" " + $0).contains(word) }
+            }
+            #expect(condition, "\(said.name): \(reason)")
+        }
+    }
+
+    // Low pressure in the fuel rail is a leak in some cases: reference of causes, family P0087 to P0094.
+    @Test(arguments: [
+        ("P0087", "fuel, which can catch fire"), ("U0100", "do not drive on if it has stalled"),
+        ("P0335", "do not drive on if it has stalled"),
+    ])
+    func `the condition to stop is part of the answer`(code: String, words: String) throws {
+        let said = try said(of: code).explanation
+        #expect(said.drive == .soon && said.driveReason.contains(words))
+    }
+
     // SAE J1939-73: the failure mode is the meaning.
     @Test(
         arguments: [

@@ -18,21 +18,28 @@ extension LiveView {
         /// Lines of a dial with its name, its value and its borders.
         var height: Int { arcRows + 4 }
 
-        /// The largest dials such that `count` dials fit at once; the smallest dials if not all fit.
+        /// The signals that a driver needs first.
+        private static let usual = 8
+
+        /// The largest dials such that `count` dials fit at once.
+        ///
+        /// If not even the smallest dials all fit, the largest of which eight fit, so that the screen shows what
+        /// a driver needs first; the smallest if eight do not fit either.
         init(_ size: Size, count: Int) {
+            let most = size.columns / Self.leastWidth(4) * (size.rows / 8)
+            let wanted = max(1, count > most ? min(count, Self.usual) : count)
             for arcRows in 4...16 {
                 let least = Self.leastWidth(arcRows)
                 let columns = size.columns / least
                 let rows = size.rows / (arcRows + 4)
-                guard arcRows == 4 || columns * rows >= max(1, count) else { continue }
+                guard arcRows == 4 || columns * rows >= wanted else { continue }
                 self.arcRows = arcRows
                 self.rows = max(1, rows)
                 // Fill the screen rows evenly, and give the rest of the width to each dial.
                 let used = max(1, min(rows, (count + max(1, columns) - 1) / max(1, columns)))
                 self.columns = max(1, min(columns, (max(1, count) + used - 1) / used))
-                width = arcRows == 4 ? least : max(least, size.columns / self.columns)
+                width = max(least, size.columns / self.columns)
             }
-            if arcRows == 4 { columns = max(1, size.columns / width) }
         }
 
         static func leastWidth(_ arcRows: Int) -> Int { 5 * arcRows + 6 }

@@ -11,13 +11,22 @@ extension LiveView {
 
     /// The number of signals on one screen, for the keys that turn pages.
     package static func room(_ size: Size, _ model: LiveModel) -> Int {
-        let count = model.shown.count
         if model.mode == .gauges {
             let grid = grid(size, model)
             return grid.rows * grid.columns
         }
-        let lines = max(1, listRoom(size.rows - 5, model))
-        return count > lines && size.columns >= 2 * halfWidth + 2 ? lines * 2 : lines
+        let (lines, isDouble) = listShape(
+            Size(columns: size.columns, rows: size.rows - 5), model)
+        return max(1, isDouble ? lines * 2 : lines)
+    }
+
+    /// The signals in each column below its heading; two columns have the same number of signals.
+    private static func listShape(
+        _ size: Size, _ model: LiveModel
+    ) -> (lines: Int, isDouble: Bool) {
+        let (room, count) = (listRoom(size.rows, model), model.shown.count)
+        guard count > room, size.columns >= 2 * halfWidth + 2 else { return (room, false) }
+        return (min(room, (count + 1) / 2), true)
     }
 
     /// The number of signals below each other, without the heading and the line of constants.
@@ -38,8 +47,7 @@ extension LiveView {
         _ model: LiveModel, _ now: Instant, _ size: Size
     ) -> (lines: [String], footer: String) {
         let places = model.shown
-        let room = Self.listRoom(size.rows, model)
-        let isDouble = places.count > room && size.columns >= 2 * Self.halfWidth + 2
+        let (room, isDouble) = Self.listShape(size, model)
         let count = isDouble ? room * 2 : room
         let first = max(0, min(model.scroll, places.count - count))
         let seen = Array(places.dropFirst(first).prefix(count))
@@ -53,15 +61,12 @@ extension LiveView {
                 model.rows[place], columns, now, trendEnd: end, isChosen: place == model.cursor,
                 plot: model.plotPlace(of: model.rows[place]), hasReadings: model.readings > 0)
         }
-        guard !isDouble else {
-            var lines = [heading + "  " + heading]
-            for place in 0..<min(room, drawn.count) {
-                let right = place + room < drawn.count ? "  " + drawn[place + room] : ""
-                lines.append(drawn[place] + right)
-            }
-            return (lines + constants(model, size), footer)
+        var lines = isDouble ? [heading + "  " + heading] : [heading]
+        for place in 0..<min(room, drawn.count) {
+            let right = isDouble && place + room < drawn.count ? "  " + drawn[place + room] : ""
+            lines.append(drawn[place] + right)
         }
-        var lines = [heading] + drawn + constants(model, size)
+        lines += constants(model, size)
         let rest = size.rows - lines.count - 1
         let graphs = model.graphs(atMost: rest / Self.leastGraph).map { $0.map { model.rows[$0] } }
         if !graphs.isEmpty, model.adding == nil {
@@ -110,8 +115,8 @@ extension LiveView {
             guard line >= 4, column / grid.width < columns else { return nil }
             return places.indices.contains(place) ? places[place] : nil
         case .list:
-            let room = Self.listRoom(rows, model)
-            let isDouble = places.count > room && size.columns >= 2 * Self.halfWidth + 2
+            let (room, isDouble) = Self.listShape(
+                Size(columns: size.columns, rows: rows), model)
             let count = isDouble ? room * 2 : room
             let first = max(0, min(model.scroll, places.count - count))
             guard line >= 5, line - 5 < room else { return nil }

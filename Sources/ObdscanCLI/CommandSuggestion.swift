@@ -127,6 +127,13 @@ enum CommandSuggestion {
                 .filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }.sorted()
             let near = nearestName(to: String(parts[1].dropFirst(2)), among: names)
             let meant = otherOption(parts[1], arguments) ?? near.map { "--\($0)" }
+            let words = ["--tag": "tag", "--name": "name"]
+            if meant == nil, let word = words[parts[1]],
+                arguments.contains(where: { $0.names.contains("--log") })
+            {
+                return "Unknown option '\(parts[1])'. \"obdscan log\" takes it; "
+                    + "\"obdscan trips \(word)\" changes a stored trip."
+            }
             return "Unknown option '\(parts[1])'." + (meant.map { " Did you mean '\($0)'?" } ?? "")
         }
         if line.hasPrefix("Unexpected argument '"), parts.count > 1, DTC(parts[1]) != nil {

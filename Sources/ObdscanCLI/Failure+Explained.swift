@@ -8,6 +8,7 @@ import OBDCore
 import Reports
 import ScanSession
 import Settings
+import Simulator
 import SystemIO
 import TripStore
 import VehicleScan
@@ -41,7 +42,8 @@ extension Failure {
     init?(known error: any Error) {
         switch error {
         case let failure as Failure: self = failure
-        case SignalError.unknownName(let name, _) where Self.isDevice(name):
+        case SignalError.unknownName(let name, _)
+        where Self.isDevice(name) && !SignalError.isConsumption(name):
             self.init(SignalError.unknownName(name, nearest: []))
             hint = "a device follows -d: -d \(UserSettings.address(meantBy: name) ?? name)"
         case let error as any Explained: self.init(error.explanation)
@@ -163,15 +165,38 @@ extension Vehicle {
             default: false
             }
         // A recorded vehicle that answers nothing was silent.
-        guard isSilence, !scan.heard.ecus.isEmpty || scan.heard.unnamed > 0,
-            let path = try? TransportRegistry.all.address(accessory).transport.recording,
-            let recording = try? ReplayLink.adapter(reading: path),
+        guard isSilence, !scan.heard.ecus.isEmpty || scan.heard.unnamed > 0, let recording,
             let missing = asked.filter(\.answers.isEmpty).compactMap(\.answer.exchange.request)
-                .first(where: recording.lacks)
+                .first(where: { recording.adapter.lacks($0) })
         else { return Failure(problem, at: accessory) }
-        return Failure(
-            "\(accessory): this recording does not contain the request \(Hex.string(missing))",
+        return lacking(missing, in: recording.path)
+    }
+
+    private func lacking(_ request: [UInt8], in path: String) -> Failure {
+        Failure(
+            "\(accessory): this recording does not contain the request \(Hex.string(request))",
             hint: "\"obdscan decode \(shellWord(path))\" shows what it contains", status: .noInput)
+    }
+
+    /// The recording that answers in place of a vehicle; nil if a vehicle answers, or if it cannot be read.
+    private var recording: (path: String, adapter: ReplayAdapter)? {
+        guard let path = try? TransportRegistry.all.address(accessory).transport.recording,
+            let adapter = try? ReplayLink.adapter(reading: path)
+        else { return nil }
+        return (path, adapter)
+    }
+
+    /// Whether a recording answers in place of a vehicle.
+    var isRecorded: Bool { recording != nil }
+
+    /// Refuses to poll a recording that has none of the requests, which would never end.
+    func checkRecording(of setup: PollSetup) throws(Failure) {
+        guard let first = setup.wants.first, !setup.readsVoltage, !setup.hears, let recording,
+            setup.wants.allSatisfy({
+                recording.adapter.lacks($0.dataID.id, of: $0.dataID.service)
+            })
+        else { return }
+        throw lacking(first.dataID.requestPayload, in: recording.path)
     }
 
     /// The failure of a request without a complete answer; nil if it is complete.

@@ -203,6 +203,20 @@ import Testing
         #expect(object["nrc"] as? String == "12")
     }
 
+    /// Polling a recording for what it does not contain would never end, and says nothing about the vehicle.
+    @Test(arguments: [["live", "ect"], ["live", "ect", "--log"], ["log", "ect"]])
+    func `a recording without the request is refused before polling`(
+        arguments: [String]
+    ) async throws {
+        let outcome = try await run(arguments)
+        #expect(outcome.status == 66, "\(outcome)")
+        #expect(outcome.errors.contains("does not contain the request 0105"), "\(outcome)")
+        #expect(!outcome.errors.contains("is being recorded"), "\(outcome)")
+        let partly = try await run(["live", "rpm", "ect", "--lines", "--duration", "3"])
+        #expect(partly.status == 0 && partly.output.contains("RPM"), "\(partly)")
+        #expect(!partly.errors.contains("seems not to support"), "\(partly)")
+    }
+
     /// A missing list of codes does not mean that there are no codes.
     @Test func `"no codes" is not printed if a list of codes is missing`() async throws {
         // 01 01: the check engine light is on, three codes (SAE J1979: A = 80 + count). 03, 07 and

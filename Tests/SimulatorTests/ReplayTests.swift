@@ -98,6 +98,10 @@ import Testing
         #expect(adapter.lacks([0x03]) && adapter.lacks([0x01, 0x0C]))
         #expect(!ReplayAdapter(conversation: ">0100 1\n41 00".utf8).lacks([0x01, 0x00]))
         #expect(ReplayAdapter(conversation: "no commands here".utf8).isEmpty)
+        // Data that is asked for beside other data, with the number of messages, is not missing.
+        let several = ReplayAdapter(conversation: ">010C0D 1\n41 0C 1A F8 0D 00".utf8)
+        #expect(!several.lacks(0x0C, of: .currentData) && !several.lacks(0x0D, of: .currentData))
+        #expect(several.lacks(0x1A, of: .currentData) && several.lacks(0x0C, of: .freezeFrame))
     }
 
     // MARK: GoLink

@@ -213,6 +213,7 @@ struct LiveCommand: RuledCommand {
         var setup = try PollSetup.make(
             own.signals, own.records, connection, every: plan.period,
             unknown: { output.note($0.text) })
+        try connection.checkRecording(of: setup)
         if plan.isScreen || plan.isDriver { try setup.learnKind(connection) }
         if plan.isDriver {
             setup.keepDriver(plan.table, and: plan.alarms.asked.compactMap(\.signal))
@@ -317,6 +318,7 @@ struct LiveCommand: RuledCommand {
         _ view: View, _ connection: Vehicle, _ until: Instant?, _ bell: AlarmNotifier?
     ) throws -> PollLoop.End {
         let (setup, printer, unsupported) = (view.setup, view.printer, view.unsupported)
+        let isRecorded = connection.isRecorded
         let trips = view.recorder?.trip.trips
         let frames = view.frames
         var lines = try ReadingLines(output, table: connection.table)
@@ -334,7 +336,10 @@ struct LiveCommand: RuledCommand {
         loop.others.append(
             (
                 unsupported.descriptor,
-                { unsupported.note(connection.table).map { output.remark($0) } }
+                {
+                    unsupported.note(connection.table, isRecorded: isRecorded)
+                        .map { output.remark($0) }
+                }
             ))
         let start = trips?.start
         var news = PollNews(accessory: connection.accessory)

@@ -192,6 +192,7 @@ struct LogRecording: Sendable {
         ) {
             plan.output.note($0.text)
         }
+        try connection.checkRecording(of: setup)
         setup.protectBattery(plan.battery, connection)
         if watchesLight { setup.watchLight(connection) }
         return setup
@@ -244,6 +245,7 @@ struct LogRecording: Sendable {
             connection.table, plan.output.units, accessory: accessory, for: setup, note: note
         ) { $0.print(plan.output) }
         let prints = plan.output.format != .text
+        let isRecorded = connection.isRecorded
         var loop =
             session.loop
             ?? PollLoop(
@@ -263,7 +265,9 @@ struct LogRecording: Sendable {
             (
                 unsupported.descriptor,
                 {
-                    guard let text = unsupported.note(connection.table) else { return }
+                    guard
+                        let text = unsupported.note(connection.table, isRecorded: isRecorded)
+                    else { return }
                     clearProgress()
                     note(text)
                 }

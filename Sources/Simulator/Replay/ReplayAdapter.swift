@@ -83,6 +83,20 @@ public struct ReplayAdapter: ServedDevice {
             && uncounted[Hex.string(request)] == nil
     }
 
+    /// Whether the recording is one of text commands, and none of them asks for this data, alone or beside
+    /// other data.
+    public func lacks(_ selector: UInt32, of service: Service) -> Bool {
+        guard !isSLCAN, !isDoIP, !isGoLink, !hasRecords,
+            let shape = ServiceShape.of(service.rawValue)
+        else { return false }
+        return uncounted.keys.allSatisfy { command in
+            guard let request = Hex.bytes(command), request.first == service.rawValue else {
+                return true
+            }
+            return !shape.selectors(of: request).contains(selector)
+        }
+    }
+
     /// Whether the recording is that of a DoIP gateway.
     public var isDoIP: Bool { exchanges.first?.command.hasPrefix(Self.doip) ?? false }
 

@@ -47,6 +47,10 @@ extension SignalError {
                 hint = "a PID follows its service: 01:\(pid)"
             } else if name.lowercased() == "all" {
                 hint = "\"obdscan live\" shows all signals"
+            } else if Self.isConsumption(name) {
+                hint =
+                    "fuel for a distance is calculated from a drive: record it with \"obdscan log\", then "
+                    + "\"obdscan trips fuel\""
             } else if near.isEmpty, name.contains(" ") {
                 hint = "separate signals with blanks, without quotes: \(name)"
             } else if let unit = ["seconds", "minutes", "min", "hours"].first(where: { $0 == name })
@@ -75,6 +79,15 @@ extension SignalError {
                     + "ect@slow for once in 10 s",
                 .usage)
         }
+    }
+
+    /// Whether a word means fuel for a distance, for which SAE J1979 has no PID.
+    package static func isConsumption(_ name: String) -> Bool {
+        let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
+        return [
+            "mpg", "kmpl", "kml", "l100km", "consumption", "economy", "fueleconomy", "gasmileage",
+            "averageconsumption", "instantconsumption",
+        ].contains(letters)
     }
 
     /// The two digits of a PID without its service: `0C`, `0x0C`, `$0C`, `PID 0C`.

@@ -38,7 +38,7 @@ package struct CodeHistoryReport {
 
     private var table: TextTable {
         var rows = TextTable([
-            ("CODE", .left), ("NOW", .left), ("FIRST SEEN", .left), ("LAST SEEN", .left),
+            ("CODE", .left), ("AS LAST READ", .left), ("FIRST SEEN", .left), ("LAST SEEN", .left),
             ("ECU", .left), ("VEHICLE", .left), ("LIFE", .left),
         ])
         for life in lives {

@@ -19,9 +19,11 @@ function table(heads, rows, label) {
     if (name === 'th') node.scope = 'col';
     return node;
   };
-  return h('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, [h('table', { class: heads.length > 4 ? 'many' : null }, [
+  // On a phone a row with more than three cells becomes a block, with the names of the columns in it.
+  const isStacked = heads.length > 3, labelled = (node, at) => { if (isStacked) node.dataset.label = heads[at][0]; return node; };
+  return h('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, [h('table', { class: isStacked ? 'many' : null }, [
     h('thead', {}, [h('tr', {}, heads.map(([title, style]) => cell('th', title, style)))]),
-    h('tbody', {}, rows.map(row => h('tr', {}, row.map((value, at) => cell('td', value, heads[at][1])))))])]);
+    h('tbody', {}, rows.map(row => h('tr', {}, row.map((value, at) => labelled(cell('td', value, heads[at][1]), at)))))])]);
 }
 function facts(list) {
   return h('dl', {}, list.filter(([, value]) => value !== null && value !== undefined && value !== '')

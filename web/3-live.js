@@ -179,7 +179,7 @@ function arrange() {
   live.count = shown.length;
   noteLive(shown.length);
 }
-// The check engine light and the number of codes, which the first PID of a vehicle reports.
+// The check engine light and the number of stored codes, which the first PID of a vehicle reports.
 function drawLamp() {
   const lights = [], counts = [];
   let newest = 0;
@@ -192,7 +192,7 @@ function drawLamp() {
   if (lamp.hidden) return;
   // Without answers the light may have changed since.
   const age = (Date.now() - live.offset - newest) / 1000, isOld = age > (live.status && live.status.link === 'live' ? 60 : 3);
-  const text = (isOn ? '⚠ Check engine light on' : '✓ Check engine light off') + (counts.length === 0 ? '' : count === 0 ? ' · no codes' : count === 1 ? ' · 1 code' : ' · ' + count + ' codes') + (isOld ? ' · ' + duration(Math.round(age)) + ' ago' : '');
+  const text = (isOn ? '⚠ Check engine light on' : '✓ Check engine light off') + (counts.length === 0 ? '' : count === 0 ? ' · no stored codes' : count === 1 ? ' · 1 stored code' : ' · ' + count + ' stored codes') + (isOld ? ' · ' + duration(Math.round(age)) + ' ago' : '');
   if (lamp.textContent !== text) lamp.textContent = text;
   lamp.className = 'lamp ' + (isOld ? 'old' : isOn ? 'bad' : 'good');
 }

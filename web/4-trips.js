@@ -106,7 +106,7 @@ async function showTrip(id, other) {
     map, plots, h('h2', { text: 'Downloads' }), downloads,
     h('details', {}, [h('summary', { text: 'Signals (' + numbers.length + ')' }),
       ...ecuTable(trip.vin && live.status && trip.vin === live.status.vin ? numbers : numbers.map(o => ({ ...o, ecuName: null })), [['Name', 'line', o => o.name], ['Min', 'n', o => number(o.min)], ['Mean', 'n', o => number(o.mean)], ['Max', 'n', o => number(o.max)],
-        ['Unit', '', o => o.unit], ['Signal', '', o => o.signal], ['Readings', 'n', o => o.readings]], 'Signals')]),
+        ['Unit', 'brief', o => o.unit], ['Signal', 'brief', o => o.signal], ['Readings', 'n', o => o.readings]], 'Signals')]),
     h('p', {}, reportLinks(inUnits(base + '/report'))));
   let marked = null;
   ask(base + '/track').then(found => {

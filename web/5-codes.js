@@ -64,8 +64,8 @@ async function showTests() {
   const words = o => (o.monitor || 'Monitor ' + o.mid) + ': ' + (o.max !== null && o.value > o.max ? miss(o, 'above', o.value - o.max, o.max) : o.min !== null && o.value < o.min ? miss(o, 'below', o.min - o.value, o.min) : '')
     + (o.test ? ' The test: ' + o.test[0].toLowerCase() + o.test.slice(1) + '.' : !o.mid || parseInt(o.tid, 16) >= 0x80 ? " Only the maker's service data says what test " + o.tid + ' measures.' : '');
   return [h('p', {}, [failed === 0 ? mark(true, 'All ' + tests.length + ' tests are within their limits.') : h('span', { class: 'bad', text: '✕ ' + failed + ' of ' + tests.length + ' tests failed.' })]), ...tests.filter(o => o.passed === false).map(o => h('p', { text: words(o) })),
-    ...ecuTable(tests, [['Result', 'line', o => o.passed === null || o.passed === undefined ? '' : result(o)], ['Monitor', '', o => o.monitor || 'Monitor ' + o.mid],
-      ['Test', 'words', o => o.test || o.component || 'Test ' + o.tid], ['Value', 'n', o => limit(o.value)], ['Min', 'n', o => o.hasMin ? limit(o.min) : ''], ['Max', 'n', o => o.hasMax ? limit(o.max) : ''], ['Unit', '', o => o.unit]], 'Test results', [...abouts(), ...tests])];
+    ...ecuTable(tests, [['Monitor', '', o => o.monitor || 'Monitor ' + o.mid], ['Test', 'words', o => o.test || o.component || 'Test ' + o.tid], ['Value', 'n', o => limit(o.value)],
+      ['Min', 'n', o => o.hasMin ? limit(o.min) : ''], ['Max', 'n', o => o.hasMax ? limit(o.max) : ''], ['Unit', 'brief', o => o.unit], ['Result', 'line', o => o.passed === null || o.passed === undefined ? '' : result(o)]], 'Test results', [...abouts(), ...tests])];
 }
 async function readCodes() {
   const note = $('codes-note'), now = $('codes-now'), button = $('read');

@@ -32,6 +32,22 @@ import Testing
         page.split(separator: "<").dropFirst().map { String($0.prefix { $0 != ">" && $0 != " " }) }
     }
 
+    /// On a phone the rows of wide tables become blocks, which need the names of the columns.
+    @Test(arguments: [(3, false), (4, true)])
+    func `cells of tables with many columns carry the escaped name of their column`(
+        columns: Int, isStacked: Bool
+    ) {
+        var table = HTMLText()
+        table.table(
+            (0..<columns).map { .init("<\($0)\">") },
+            [(0..<columns).map { .init("v\($0)", $0 == 1 ? "n" : nil) }])
+        let html = String(decoding: table.bytes, as: UTF8.self)
+        #expect(html.contains("class=\"many\"") == isStacked)
+        let label = isStacked ? " data-label=\"&lt;1&quot;&gt;\"" : ""
+        #expect(html.contains("<td\(label) class=\"n\">v1</td>"))
+        #expect(html.ranges(of: "data-label").count == (isStacked ? columns : 0))
+    }
+
     /// The text of each picture's first bytes is known from RFC 4648 and from pages of the web.
     @Test(arguments: [
         ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "image/png;base64,iVBORw0KGgo="),

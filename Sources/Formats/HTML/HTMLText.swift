@@ -52,24 +52,41 @@ public struct HTMLText: Sendable {
         var text: String
         var style: String?
 
-        /// A cell; `style` is one of the page's classes: `n` a number, `line` text that is not broken,
-        /// `good`, `bad`, `dim`.
+        /// A cell; `style` are classes of the page: `n` a number, `brief` a word beside numbers, `line` text
+        /// that is not broken, `good`, `bad`, `dim`.
         public init(_ text: String, _ style: String? = nil) {
             self.text = text
             self.style = style
         }
     }
 
+    /// The most columns that fit a phone beside each other.
+    private static let narrowColumns = 3
+
     /// Appends a table that scrolls on its own if it is too wide.
+    ///
+    /// On a phone each row of a table with more than three columns becomes a block: the first cell is its
+    /// heading, and the others have the names of their columns before them.
     public mutating func table(_ heads: [Cell], _ rows: [[Cell]]) {
+        let isStacked = heads.count > Self.narrowColumns
         raw("<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"")
         text(heading)
-        raw("\"><table\(heads.count > 4 ? " class=\"many\"" : "")><thead><tr>")
+        raw("\"><table\(isStacked ? " class=\"many\"" : "")><thead><tr>")
         for head in heads { element("th", head.text, class: head.style) }
         raw("</tr></thead><tbody>\n")
         for row in rows {
             raw("<tr>")
-            for cell in row { element("td", cell.text, class: cell.style) }
+            for (head, cell) in zip(heads, row) {
+                raw("<td")
+                if isStacked {
+                    raw(" data-label=\"")
+                    text(head.text)
+                    raw("\"")
+                }
+                raw(cell.style.map { " class=\"\($0)\">" } ?? ">")
+                text(cell.text)
+                raw("</td>")
+            }
             raw("</tr>\n")
         }
         raw("</tbody></table></div>\n")

@@ -33,8 +33,16 @@ enum PageParts {
         border-bottom: 1px solid var(--line); }
         th { color: var(--dim); font-weight: 600; } .n { text-align: right; white-space: nowrap; \
         font-variant-numeric: tabular-nums; } .line { white-space: nowrap; }
-        @media screen and (max-width: 40rem) { .n, .line { white-space: normal; overflow-wrap: break-word; } \
-        table.many { min-width: 38rem; } }
+        @media screen and (max-width: 40rem) { .n, .line { white-space: normal; overflow-wrap: break-word; }
+          .many thead, .many td:empty { display: none; } .many, .many tbody, .many tr { display: block; }
+          .many tr { padding: .4rem 0; border-bottom: 1px solid var(--line); }
+          .many td { display: flow-root; padding: .1rem 0 .1rem 6.2rem; border: 0; text-align: left; }
+          .many td::before { content: attr(data-label); float: left; width: 5.7rem; margin-left: -6.2rem; \
+        color: var(--dim); font-weight: 400; }
+          .many .n, .many .brief { display: inline-block; padding-left: 0; margin-right: .9rem; }
+          .many .n::before, .many .brief::before { float: none; margin: 0 .35rem 0 0; }
+          .many td:first-child { display: block; padding-left: 0; font-weight: 600; } \
+        .many td:first-child::before { content: none; } }
         .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; } \
         .warn { color: var(--warn); }
         figure { margin: .9rem 0; break-inside: avoid; }

@@ -206,26 +206,26 @@ extension ConditionReport {
             return
         }
         page.table(
-            ifSeveral(.init("ECU")) + [.init("Monitor"), .init("Before"), .init("Now")],
+            [.init("Monitor")] + ifSeveral(.init("ECU")) + [.init("Before"), .init("Now")],
             change.monitors.map { monitor in
                 // "Complete" means that the monitor has run, which proves nothing by itself.
                 let style = monitor.now == true ? nil : monitor.now == false ? "warn" : "dim"
-                return ifSeveral(monitor.ecu)
-                    + [
-                        .init(monitor.monitor.title), .init(state(monitor.before), "dim"),
-                        .init(state(monitor.now), style),
-                    ]
+                return [.init(monitor.monitor.title)] + ifSeveral(monitor.ecu)
+                    + [.init(state(monitor.before), "dim"), .init(state(monitor.now), style)]
             })
     }
 
     private func appendTests(to page: inout HTMLText) {
-        // Values without limits prove nothing: a sentence is enough.
-        let tests = sortedTests.filter { isComparison || $0.result.judgement != nil }
-        appendTable(of: tests, to: &page)
-        if isComparison { return }
+        // Values without limits prove nothing: a sentence is enough, unless they changed.
+        let isShown = { (test: ConditionChange.Test) in
+            test.result.judgement != nil || isComparison && test.before != test.result.value
+        }
+        appendTable(of: sortedTests.filter(isShown), to: &page)
+        let rest = sortedTests.filter { !isShown($0) }.map(\.result)
+        let unchanged = isComparison ? ", unchanged" : ""
         for (verdict, title) in [("no limits", "Without limits"), ("not run", "Not run")] {
             appendList(
-                title, of: sortedTests.map(\.result).filter { $0.verdict == verdict }, to: &page)
+                title + unchanged, of: rest.filter { $0.verdict == verdict }, to: &page)
         }
     }
 
@@ -258,21 +258,23 @@ extension ConditionReport {
     private func appendTable(of tests: [ConditionChange.Test], to page: inout HTMLText) {
         if tests.isEmpty { return }
         page.table(
-            ifSeveral(.init("ECU")) + [.init("Monitor"), .init("Test")]
+            [.init("Monitor"), .init("Test")] + ifSeveral(.init("ECU"))
                 + ifComparing(.init("Before", "n"))
                 + [
-                    .init("Value", "n"), .init("Min", "n"), .init("Max", "n"), .init("Unit"),
-                    .init("Result"),
+                    .init("Value", "n"), .init("Min", "n"), .init("Max", "n"),
+                    .init("Unit", "brief"), .init("Result"),
                 ],
             tests.map { test in
                 let result = test.result
-                return ifSeveral(result.ecu)
-                    + [.init(result.monitorTitle), .init(result.testTitle)]
+                return [.init(result.monitorTitle), .init(result.testTitle)]
+                    + ifSeveral(result.ecu)
                     + ifComparing(.init(result.text(test.before), "n"))
                     + [
                         .init(result.text(result.value), "n"), .init(result.minText, "n"),
-                        .init(result.maxText, "n"), .init(result.unit ?? ""),
-                        .init(result.verdict, result.judgement.map { $0 ? "good" : "bad" }),
+                        .init(result.maxText, "n"), .init(result.unit ?? "", "brief"),
+                        .init(
+                            result.verdict,
+                            result.judgement.map { $0 ? "line good" : "line bad" } ?? "line"),
                     ]
             })
     }

@@ -81,9 +81,9 @@ package struct TripReport {
         if !rows.isEmpty {
             page.section("Signals") {
                 $0.table(
-                    names.head + [
-                        .init("Signal"), .init("Name"), .init("Readings", "n"), .init("Min", "n"),
-                        .init("Mean", "n"), .init("Max", "n"), .init("Unit"),
+                    [.init("Name")] + names.head + [
+                        .init("Min", "n"), .init("Mean", "n"), .init("Max", "n"),
+                        .init("Unit", "brief"), .init("Signal", "brief"), .init("Readings", "n"),
                     ], rows)
             }
         }
@@ -259,15 +259,14 @@ package struct TripReport {
     ) {
         let rows = others.monitors.filter { $0.supported && $0.scope == .sinceClear }.map {
             status -> [HTMLText.Cell] in
-            names.cell(status.ecu) + [
-                .init(status.monitor.title),
-                status.complete == true ? .init("complete", "good") : .init("not complete", "warn"),
+            [.init(status.monitor.title)] + names.cell(status.ecu) + [
+                status.complete == true ? .init("complete", "good") : .init("not complete", "warn")
             ]
         }
         guard !rows.isEmpty else { return }
         page.section("Readiness") {
             $0.element("p", "Monitors since codes were cleared, as last read.", class: "dim")
-            $0.table(names.head + [.init("Monitor"), .init("State")], rows)
+            $0.table([.init("Monitor")] + names.head + [.init("State")], rows)
         }
     }
 
@@ -311,11 +310,10 @@ package struct TripReport {
             let number = { (value: Double?) -> HTMLText.Cell in
                 .init(value.map { numberText(conversion?($0) ?? $0, step: step) } ?? "", "n")
             }
-            return names.cell(found.ecu) + [
-                .init(signal.id), .init(signal.name),
-                .init(String(found.readings), "n"), number(found.minimum),
-                number(signal.isTotal ? nil : found.mean),
-                number(found.maximum), .init(conversion?.unit ?? signal.unit),
+            return [.init(signal.name)] + names.cell(found.ecu) + [
+                number(found.minimum), number(signal.isTotal ? nil : found.mean),
+                number(found.maximum), .init(conversion?.unit ?? signal.unit, "brief"),
+                .init(signal.id, "brief"), .init(String(found.readings), "n"),
             ]
         }
     }

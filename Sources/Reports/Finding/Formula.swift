@@ -25,6 +25,9 @@ package struct Formula: Hashable, Sendable {
         let mean = raw.reduce(0, +) / count
         let spread = (raw.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count).squareRoot()
         guard spread > 0 else { return }
+        // Values that are on the line were not rounded.
+        let isExact = fit.error < 0.02 * step
+        let step = isExact ? 0 : step
         let noise = max(fit.error * 1.5, step * 0.29)
         // Values that follow each other are not independent.
         let error = noise / (spread * max(2, (count / 3).squareRoot()))
@@ -52,7 +55,8 @@ package struct Formula: Hashable, Sendable {
         let free = raw.indices.map { values[$0] - raw[$0] * factor }.median
         // Programs round, or cut off.
         let reach =
-            max(step * 0.6, 0) + abs(factor) * 0.6 + noise / max(1, (count / 3).squareRoot())
+            step * 0.6 + (isExact ? abs(factor) * 0.01 : abs(factor) * 0.6) + noise
+            / max(1, (count / 3).squareRoot())
         let near = 2.5 * noise / max(1, (count / 3).squareRoot()) + step * 0.1
         let found = Self.offset(free, reach, min(near, reach), factor)
         offset = found.value

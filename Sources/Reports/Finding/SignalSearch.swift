@@ -41,6 +41,8 @@ package struct SignalSearch {
     }
 
     let course: KnownCourse
+    /// The share of the course's variance that its rounding makes.
+    private let rounding: Double
     private let times: [Int64]
     private let values: [Double]
     let streams: [MessageStream]
@@ -60,6 +62,8 @@ package struct SignalSearch {
         let start = recording.start
         times = self.course.samples.map { ($0.time - start) / 100 }
         values = self.course.samples.map(\.value)
+        let variance = values.variance
+        rounding = variance > 0 ? self.course.step * self.course.step / 12 / variance : 0
         streams = recording.streams().map {
             var stream = $0
             if let known = taken($0.id) { stream.counters.formUnion(known) }
@@ -200,9 +204,9 @@ package struct SignalSearch {
         var found: [Candidate] = []
         var lag = lag
         while found.count < 5 {
-            guard let core = core(stream, &lag, taken) else { break }
+            guard let (core, lowest) = core(stream, &lag, taken) else { break }
             let ends = FieldEnds(stream.frames, taken: taken)
-            let place = ends.extended(core)
+            let place = ends.extended(core, lowest: lowest)
             guard let candidate = candidate(stream, place, lag, ends) else { break }
             if candidate.share < 0.8 { break }
             found.append(candidate)
@@ -211,30 +215,36 @@ package struct SignalSearch {
         return found
     }
 
-    /// The bits of the best field that matter.
+    /// The bits of the best field without which the course is not there, and the lowest end that the course shows.
     private func core(
         _ stream: MessageStream, _ lag: inout Int64, _ taken: BitMask
-    ) -> FieldPlace? {
+    ) -> (core: FieldPlace, lowest: Int)? {
         guard var best = best(stream, lag, taken) else { return nil }
         let finer = finer(stream, best.place, lag)
         if finer != lag {
             lag = finer
             best = self.best(stream, lag, taken) ?? best
         }
-        // Low bits that explain nothing are not known to belong to the field.
-        let variance = values.variance
-        let rounding = variance > 0 ? course.step * course.step / 12 / variance : 0
-        let limit = (1 - best.share) * 1.03 + rounding * 0.05 + 1e-7
+        // Low bits that explain nothing are not known to belong to the field. Few values are explained by chance.
+        let limit =
+            (1 - best.share) * max(1.03, 1 + 8 / Double(values.count)) + rounding * 0.05 + 1e-7
+        // The frames decide about bits below those that matter.
+        let most = (1 - best.share) * 2 + rounding + 0.003
         var core = best.place
-        for match in best.alike where 1 - match.share <= limit {
-            let place = match.place
+        var lowest = best.place.low
+        for match in best.alike {
+            var place = match.place
+            // Fields in one byte were seen in one order only.
+            if place.isInOneByte, place.isLittle != best.place.isLittle {
+                place = FieldEnds.mirrored(place)
+            }
             guard place.isLittle == best.place.isLittle, place.isSigned == best.place.isSigned,
-                place.low + place.length == best.place.low + best.place.length,
-                place.length < core.length
+                place.low + place.length == best.place.low + best.place.length
             else { continue }
-            core = place
+            if 1 - match.share <= limit { lowest = max(lowest, place.low) }
+            if 1 - match.share <= most, place.length < core.length { core = place }
         }
-        return core
+        return (core, lowest)
     }
 
     private func best(
@@ -246,7 +256,7 @@ package struct SignalSearch {
         var best: BitCorrelation.Match?
         bits.search([values], without: taken) { _, place, share in
             let top = best?.share ?? 0
-            if 1 - share <= (1 - top) * 1.1 + 1e-7 {
+            if 1 - share <= (1 - top) * 2 + rounding + 0.003 {
                 matches.append(BitCorrelation.Match(place: place, share: share))
             }
             if share > top { best = BitCorrelation.Match(place: place, share: share) }
@@ -318,7 +328,8 @@ package struct SignalSearch {
             let second = Formula(
                 other, longer, chosen, step: course.step, share: Self.share(longer, chosen))
             if second.offsetRank < formula.offsetRank
-                || second.offsetRank == formula.offsetRank && wider.low / 8 == place.low / 8
+                || second.offsetRank == formula.offsetRank
+                    && (wider.low + wider.length - 1) / 8 == (place.low + place.length - 1) / 8
             {
                 (place, formula, raw) = (wider, second, longer)
             }

@@ -41,7 +41,8 @@ struct MadeDrive {
 
     /// A bus with the speed at `place` of 1A0 beside a counter, and other messages.
     mutating func recording(
-        _ place: FieldPlace, scale: Double, offset: Double = 0, without: Bool = false
+        _ place: FieldPlace, scale: Double, offset: Double = 0, without: Bool = false,
+        isCrowded: Bool = false
     ) -> BusRecording {
         var bus = BusRecording()
         let wide = FieldPlace(isLittle: true, low: 8, length: 16, isSigned: true, width: 8)
@@ -49,6 +50,13 @@ struct MadeDrive {
             let time = 1_700_000_000_000_000 + Int64(step) * 10_000
             if !without {
                 var frame = [UInt8](repeating: 0, count: place.width)
+                if isCrowded {
+                    // Bits of something else are next to the lowest bit.
+                    for index in 1...8 where place.low >= index && random() < 0.5 {
+                        let bit = FieldPlace.bit(place.low - index, place.isLittle, place.width)
+                        frame[bit / 8] |= 1 << UInt8(bit % 8)
+                    }
+                }
                 Self.put(Int(((speed[step] - offset) / scale).rounded()), place, &frame)
                 frame[place.width - 1] |= UInt8(step / 2 % 16)
                 bus.add(stream(0x1A0, place.width), time, frame)
@@ -206,6 +214,51 @@ struct MadeDrive {
         #expect(best.formula.scale == scale)
         #expect(best.formula.offset == 0)
         #expect(abs(best.lag - 0.2) < 0.1)
+    }
+
+    @Test(arguments: [1, 2] as [UInt64])
+    func `Rounded and rare values leave the ends of a field to the frames`(_ seed: UInt64) throws {
+        var drive = MadeDrive(seconds: 120, seed: seed)
+        for (index, place) in Self.places.enumerated() {
+            let isFine = place.length > 14
+            let scale = isFine ? 0.01 : 0.0625
+            var bus = drive.recording(place, scale: scale, isCrowded: true)
+            // Typed from the dashboard, rounded to 5, and once per second.
+            let courses = [
+                drive.course(every: 200, late: 50), drive.course(every: 50, late: 10, rounding: 5),
+                drive.course(every: 100, late: 25),
+            ]
+            let course = courses[(index + Int(seed)) % courses.count]
+            let best = try #require(found(SignalSearch(&bus, course).run()).first)
+            #expect(best.stream.id == 0x1A0)
+            #expect(best.place.low == place.low)
+            #expect(best.place.isLittle == place.isLittle)
+            #expect(abs(best.formula.scale / scale - 1) < 0.04)
+        }
+    }
+
+    @Test func `A bit below a field is its next one only if both move against each other`() {
+        var drive = MadeDrive(seconds: 60, seed: 3)
+        let number = FieldPlace(isLittle: true, low: 12, length: 12, isSigned: false, width: 4)
+        var frames = FrameStream(width: 4)
+        for step in stride(from: 0, to: drive.speed.count, by: 2) {
+            var frame = [UInt8](repeating: 0, count: 4)
+            // The number trembles by two units; below it is another one.
+            let noise = (drive.random() - drive.random()) * 2
+            MadeDrive.put(max(0, Int(drive.speed[step] * 20 + noise)), number, &frame)
+            frame[0] = UInt8(drive.random() * 255)
+            frame[1] |= UInt8(drive.random() * 15)
+            frames.append(UInt32(step * 100), frame)
+        }
+        let ends = FieldEnds(frames, taken: BitMask(bytes: 4))
+        for missing in 1...7 {
+            var core = number
+            core.low += missing
+            core.length -= missing
+            let place = ends.extended(core, lowest: core.low)
+            #expect(place.low == number.low)
+            #expect(place.isLittle)
+        }
     }
 
     @Test func `A course of whole miles per hour gives the formula in kilometres`() throws {

@@ -5,60 +5,100 @@ public struct RecordDecoder: Sendable {
     /// The table that defines the meaning of the bits.
     public let table: PIDTable
 
-    /// A number of whole bytes without a flag, condition or pattern, which is the most frequent kind.
+    /// A number, a flag or an enumeration without a support flag, condition or pattern, which are the most
+    /// frequent kinds.
     ///
     /// The signal is decoded without access to its row, whose strings would have to be retained.
-    private struct PlainNumber {
-        var start = 0
-        /// 0 if the signal is not of this kind.
-        var length = 0
-        var isSigned = false
+    private struct PlainSignal {
+        enum Kind { case number, flag, enumeration }
+
+        var kind = Kind.number
+        /// The most significant byte, and the way to the next one.
+        var top = 0
+        var step = 1
+        /// The number of bytes; 0 if the signal is not of this kind.
+        var count = 0
+        /// The last byte of the record that the signal needs.
+        var last = 0
+        /// Bits of the least significant byte below the signal.
+        var spare: UInt64 = 0
+        var mask: UInt64 = 0
+        /// Bits above the signal if it is signed; otherwise 0.
+        var unsigned: UInt64 = 0
         var multiplier = 1.0
         var divisor = 1.0
         var offset = 0.0
+        /// The places of its codes in ``codes``.
+        var codes = 0..<0
 
-        init(_ signal: Signal) {
-            guard signal.kind == .number, signal.formula == nil, !signal.isLittleEndian,
-                signal.supportFlag == nil, signal.condition == nil,
-                signal.notAvailable.isEmpty, signal.bitOffset >= 0, signal.bitOffset & 7 == 0,
-                (8...32).contains(signal.bitLength),
-                signal.bitLength & 7 == 0
+        init(_ signal: Signal, _ codes: inout [UInt64]) {
+            guard signal.formula == nil, signal.supportFlag == nil, signal.condition == nil,
+                signal.part == nil, signal.notAvailable.isEmpty, signal.bitOffset >= 0,
+                (1...64).contains(signal.bitLength)
             else { return }
-            start = signal.bitOffset / 8
-            length = signal.bitLength / 8
-            isSigned = signal.isSigned
+            let first = signal.bitOffset / 8
+            let end = signal.bitOffset + signal.bitLength
+            last = (end - 1) / 8
+            guard last - first < 8 else { return }
+            switch signal.kind {
+            case .number: kind = .number
+            case .flag: kind = .flag
+            case .enumeration:
+                kind = .enumeration
+                self.codes = codes.count..<codes.count + signal.labels.count
+                codes += signal.labels.map(\.code)
+            case .supportMap, .code, .text, .bytes: return
+            }
+            count = last - first + 1
+            top = signal.isLittleEndian ? last : first
+            step = signal.isLittleEndian ? -1 : 1
+            spare = UInt64(signal.isLittleEndian ? signal.bitOffset % 8 : (last + 1) * 8 - end)
+            mask = signal.mask
+            unsigned = signal.isSigned ? UInt64(64 - signal.bitLength) : 0
             multiplier = signal.multiplier
             divisor = signal.divisor
             offset = signal.offset
         }
 
-        /// The value in data that begins at `first`; nil if the data end before it.
+        /// The bits in data that begin at `first`; nil if the data end before them.
         @inline(__always)
-        func value(in payload: [UInt8], _ data: Range<Int>) -> Double? {
-            guard data.count >= start &+ length else { return nil }
-            var raw: UInt32 = 0
-            var index = data.lowerBound &+ start
-            for _ in 0..<length {
-                raw = raw &<< 8 | UInt32(payload[index])
-                index &+= 1
+        func raw(in payload: [UInt8], _ data: Range<Int>) -> UInt64? {
+            guard data.count > last else { return nil }
+            var raw: UInt64 = 0
+            var index = data.lowerBound &+ top
+            for _ in 0..<count {
+                raw = raw &<< 8 | UInt64(payload[index])
+                index &+= step
             }
-            let number: Double
-            if isSigned {
-                let spare = UInt32(32 &- length &* 8)
-                number = Double(Int32(bitPattern: raw &<< spare) &>> Int32(spare))
-            } else {
-                number = Double(raw)
+            return raw &>> spare & mask
+        }
+
+        @inline(__always)
+        func value(_ raw: UInt64, _ codes: [UInt64]) -> Reading.Value {
+            switch kind {
+            case .number:
+                let number =
+                    unsigned > 0
+                    ? Double(Int64(bitPattern: raw &<< unsigned) &>> Int64(unsigned)) : Double(raw)
+                return .number(scaled(number, multiplier, divisor, offset))
+            case .flag: return .flag(raw != 0)
+            case .enumeration:
+                for place in self.codes where codes[place] == raw { return .label(code: raw) }
+                return .missing(.undefined, code: raw)
             }
-            return scaled(number, multiplier, divisor, offset)
         }
     }
 
-    private let plain: [PlainNumber]
+    private let plain: [PlainSignal]
+    /// The codes of enumerations.
+    private let codes: [UInt64]
 
     /// A decoder with `table`.
     public init(table: PIDTable) {
         self.table = table
-        plain = table.signals.map { PlainNumber($0) }
+        var codes: [UInt64] = []
+        plain = table.signals.map { PlainSignal($0, &codes) }
+        self.codes = codes
     }
 
     /// The ECU and the request of a record.
@@ -76,16 +116,20 @@ public struct RecordDecoder: Sendable {
 
     /// Passes a reading for each of `signals` to `body`; their record is `payload[data]`.
     ///
-    /// If the record has a variable length, signals after its end are left out.
+    /// If the record has a variable length, signals after its end are left out. So are those for which `wants` is
+    /// false: it is asked before a signal is decoded, and again with the value.
     @inline(__always)
     func decode(
         _ payload: [UInt8], _ data: Range<Int>, signals: Range<Int32>, _ origin: Origin,
+        wants: (SignalIndex, Reading.Value?) -> Bool = { _, _ in true },
         _ body: (Reading) -> Void
     ) {
         let raw = InlineBytes(payload, data)
         for index in signals {
             let signal = SignalIndex(rawValue: index)
-            guard let value = value(of: signal, in: payload, data, origin) else { continue }
+            guard wants(signal, nil), let value = value(of: signal, in: payload, data, origin),
+                wants(signal, value)
+            else { continue }
             var reading = Reading(
                 ecu: origin.ecu, dataID: origin.dataID, signal: signal, value: value, raw: raw,
                 line: origin.line)
@@ -101,8 +145,11 @@ public struct RecordDecoder: Sendable {
     private func value(
         of index: SignalIndex, in payload: [UInt8], _ data: Range<Int>, _ origin: Origin
     ) -> Reading.Value? {
-        if origin.overrides == nil, plain[Int(index.rawValue)].length > 0 {
-            return plain[Int(index.rawValue)].value(in: payload, data).map { .number($0) }
+        let place = Int(index.rawValue)
+        if origin.overrides == nil, plain[place].count > 0,
+            let raw = plain[place].raw(in: payload, data)
+        {
+            return plain[place].value(raw, codes)
         }
         return anyValue(of: index, in: payload[data], origin)
     }

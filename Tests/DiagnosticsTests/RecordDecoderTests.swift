@@ -21,7 +21,23 @@ import Testing
                 }
             }
         }
-        table.add(DataID(.currentData, 0x0C), name: "", length: 8...8, signals: signals)
+        // Parts of bytes in both orders, flags and enumerations; those of nine bytes take the slow way.
+        for start in 0..<24 {
+            for length in [1, 3, 8, 13, 31, 57, 64] where start + length <= 80 {
+                for isLittleEndian in [false, true] {
+                    for kind in [Signal.Kind.number, .flag, .enumeration] {
+                        var signal = Signal(
+                            id: "S\(start)L\(length)\(isLittleEndian)\(kind)", name: "",
+                            bitOffset: start, bitLength: length, kind: kind,
+                            isSigned: start % 2 == 1, multiplier: 0.25, offset: -40,
+                            labels: kind == .enumeration ? [(0, "Off"), (1, "On"), (5, "5")] : [])
+                        signal.isLittleEndian = isLittleEndian
+                        signals.append(signal)
+                    }
+                }
+            }
+        }
+        table.add(DataID(.currentData, 0x0C), name: "", length: 10...10, signals: signals)
         return table
     }()
 
@@ -30,9 +46,10 @@ import Testing
         let decoder = RecordDecoder(table: Self.table)
         let record = try #require(Self.table.record(DataID(.currentData, 0x0C)))
         for bytes in [
-            [0, 0, 0, 0, 0, 0, 0, 0], [255, 255, 255, 255, 255, 255, 255, 255],
-            [0x80, 0x00, 0x00, 0x00, 0x7F, 0xFF, 0xFF, 0xFF], [1, 2, 3, 4, 5, 6, 7, 8],
-            [0xFE, 0xDC, 0xBA, 0x98, 0x76, 0x54, 0x32, 0x10],
+            [0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [255, 255, 255, 255, 255, 255, 255, 255, 255, 255],
+            [0x80, 0x00, 0x00, 0x00, 0x7F, 0xFF, 0xFF, 0xFF, 0x80, 0x01],
+            [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+            [0xFE, 0xDC, 0xBA, 0x98, 0x76, 0x54, 0x32, 0x10, 0xA5, 0x5A],
         ] as [[UInt8]] {
             let readings = readings(of: record, in: bytes, by: decoder)
             #expect(readings.count == record.signals.count)

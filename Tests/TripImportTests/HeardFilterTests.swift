@@ -68,6 +68,43 @@ import Testing
         #expect(kept([.label(code: 1)] + codes, of: speed, step: 100) == [0, 1, 51, 101])
     }
 
+    /// Values that are not decoded because no value would be kept are none that would have been.
+    @Test func `what is not decoded would not have been kept`() {
+        var spare = Signal(id: "M.Spare", name: "", bitOffset: 0, bitLength: 8, kind: .number)
+        spare.notAvailable = [Signal.NotAvailable(pattern: 0xFF)]
+        let signals = [speed, door, spare]
+        var (whole, fast) = (HeardFilter(), HeardFilter())
+        var left = 0
+        var seed: UInt64 = 1
+        for step in 0..<6_000 {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let place = Int(seed >> 40) % 3
+            let code = seed >> 50 % 4
+            let value: Reading.Value =
+                switch place {
+                case 1: .flag(code == 0)
+                case 2 where code == 0: .missing(.notAvailable, code: nil)
+                default: .number(Double(code))
+                }
+            // Two senders, and a clock that was set back.
+            let reading = Reading(
+                ecu: ECUAddress(seed >> 45 % 8 == 0 ? "1A1" : "1A0"), dataID: nil,
+                signal: SignalIndex(rawValue: Int32(place)), value: value, raw: InlineBytes(),
+                line: 0)
+            let time = Int64(step) * 17_000 - (step > 3_000 ? 20_000_000 : 0)
+            let isKept = whole.keeps(reading, of: signals[place], at: time)
+            if let ecu = reading.ecu, fast.mayKeep(reading.signal, nil, from: ecu, at: time) {
+                let isWanted = fast.mayKeep(reading.signal, value, from: ecu, at: time)
+                #expect(isWanted || !isKept)
+                #expect(fast.keeps(reading, of: signals[place], at: time) == isKept)
+            } else {
+                left += 1
+                #expect(!isKept)
+            }
+        }
+        #expect(left > 2_000)
+    }
+
     @Test(arguments: [
         ("M.COUNTER", true), ("M.LKAS_Checksum", true), ("M.BZ", true), ("ESP.ESP_CRC8", true),
         ("M.AliveCnt", true), ("M.MSG_CNT_2", true), ("M.Speed", false), ("M.COUNTRY", false),

@@ -47,7 +47,7 @@ package struct BusReadings: BusListener {
         decoder.take(
             LoggedFrame(
                 time: time.nanoseconds / 1_000, id: id.value, isExtended: id.form == .can29,
-                data: InlineBytes(frame.data), channel: []), line: 0, &events)
+                data: InlineBytes(frame.data), channel: []), line: 0, &events, for: filter)
         takeEvents(&batches)
     }
 

@@ -44,6 +44,8 @@ package struct BusDecoder: Sendable {
     private var buses: [DiagnosticTraffic] = []
     private var channels: [ArraySlice<UInt8>: Int] = [:]
     private var last: (channel: ArraySlice<UInt8>, bus: Int)?
+    /// The bytes of the frame that is decoded.
+    private var bytes: [UInt8] = []
     /// The identifiers of requests and answers that the frames have shown.
     package private(set) var members: Set<UInt32> = []
     /// The number of frames that tables of the user know.
@@ -64,29 +66,35 @@ package struct BusDecoder: Sendable {
     package var isWaiting: Bool { waiting.isWaiting }
 
     /// Takes the next frame.
-    package mutating func take(_ frame: LoggedFrame, line: Int, _ out: inout [Event]) {
-        guard isJ1939 == nil else { return decode(frame, line, &out) }
+    ///
+    /// Values of tables' frames that `filter` cannot keep may be left out.
+    package mutating func take(
+        _ frame: LoggedFrame, line: Int, _ out: inout [Event], for filter: HeardFilter? = nil
+    ) {
+        guard isJ1939 == nil else { return decode(frame, line, &out, filter) }
         switch waiting.take(frame, line: line) {
-        case .passed: decode(frame, line, &out)
+        case .passed: decode(frame, line, &out, filter)
         case .waits: break
         case .released(let frames):
-            for waited in frames { decode(waited.frame, waited.line, &out) }
+            for waited in frames { decode(waited.frame, waited.line, &out, nil) }
         }
     }
 
     /// Ends the traffic; reports messages that are not complete.
     package mutating func finish(_ out: inout [Event]) {
-        for last in waiting.finish() { decode(last.frame, last.line, &out) }
+        for last in waiting.finish() { decode(last.frame, last.line, &out, nil) }
         for bus in buses.indices {
             for error in buses[bus].finish() { out.append(.fault(error, line: error.line)) }
         }
     }
 
-    private mutating func decode(_ frame: LoggedFrame, _ line: Int, _ out: inout [Event]) {
+    private mutating func decode(
+        _ frame: LoggedFrame, _ line: Int, _ out: inout [Event], _ filter: HeardFilter?
+    ) {
         guard !frame.data.isEmpty else { return }
         let bus = bus(of: frame.channel)
         let before = buses[bus].members.count
-        if waiting.isShown(frame) == true { buses[bus].isShownAsJ1939() }
+        if frame.isExtended, waiting.isShown(frame) == true { buses[bus].isShownAsJ1939() }
         let event = buses[bus].receive(frame, line: line)
         for error in buses[bus].takeFaults() { out.append(.fault(error, line: error.line)) }
         if buses[bus].members.count != before {
@@ -97,9 +105,19 @@ package struct BusDecoder: Sendable {
         case .answer(let answer): decode(answer, line, &out)
         case .foreign, .question:
             var items: [DiagnosticItem] = []
-            guard known.hasFrames,
-                decoder.decodeFrame(frame.address, Array(frame.data), line: line, &items)
-            else { return }
+            guard known.hasFrames else { return }
+            bytes.removeAll(keepingCapacity: true)
+            bytes.append(contentsOf: frame.data)
+            let sender = frame.address
+            let isKnown =
+                if let filter {
+                    decoder.decodeFrame(sender, bytes, line: line, &items) {
+                        filter.mayKeep($0, $1, from: sender, at: frame.time)
+                    }
+                } else {
+                    decoder.decodeFrame(sender, bytes, line: line, &items)
+                }
+            guard isKnown else { return }
             heardFrames += 1
             out.append(
                 .found(Found(items: items, time: frame.time, line: line, isBroadcast: true)))

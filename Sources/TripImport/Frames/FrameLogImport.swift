@@ -123,7 +123,7 @@ struct FrameLogImport: ImportReader {
             if let channel, !frame.channel.elementsEqual(channel) { return }
             frames += 1
             let members = decoder.members.count
-            decoder.take(frame, line: pendingLine, &events)
+            decoder.take(frame, line: pendingLine, &events, for: filter)
             // A frame that waits may prove that others are diagnostic.
             reader.skipsOthers = !decoder.known.hasFrames && !decoder.isWaiting
             if decoder.members.count != members {

@@ -29,6 +29,8 @@ package struct HeardFilter: Sendable {
     /// What is known of a signal: nearly every signal has one sender, so that few values need a key.
     private struct Known {
         var isCounter: Bool
+        /// Whether each of its values is a number.
+        var isNumber: Bool
         var latest: Kept?
     }
 
@@ -95,6 +97,23 @@ package struct HeardFilter: Sendable {
         return false
     }
 
+    /// Whether a trip may keep `value` of a signal at `time`, or any value if it is nil.
+    ///
+    /// Most values of a busy bus are out of the question, so that they need not be decoded.
+    func mayKeep(
+        _ signal: SignalIndex, _ value: Reading.Value?, from sender: ECUAddress, at time: Int64
+    ) -> Bool {
+        if let only, !only.contains(signal) { return false }
+        let place = Int(signal.rawValue)
+        guard place < signals.count, let isCounter = signals[place]?.isCounter else { return true }
+        guard !isCounter else { return false }
+        guard let latest = signals[place]?.latest, latest.sender == sender else { return true }
+        if let value { return Self.follows(value, at: time, latest) }
+        let passed = time - latest.time
+        let isNumber = signals[place]?.isNumber == true
+        return passed < 0 || passed >= (isNumber ? Self.numberInterval : Self.stateInterval)
+    }
+
     /// Whether a trip keeps a reading of `signal` at `time`, in microseconds.
     mutating func keeps(
         _ reading: Reading, of signal: @autoclosure () -> Signal, at time: Int64
@@ -105,7 +124,11 @@ package struct HeardFilter: Sendable {
             signals += repeatElement(nil, count: place + 1 - signals.count)
         }
         if signals[place] == nil {
-            signals[place] = Known(isCounter: only == nil && Self.isCounter(signal()))
+            let signal = signal()
+            signals[place] = Known(
+                isCounter: only == nil && Self.isCounter(signal),
+                isNumber: signal.kind == .number && signal.formula == nil
+                    && signal.supportFlag == nil && signal.notAvailable.isEmpty)
         }
         guard signals[place]?.isCounter == false else { return false }
         if let latest = signals[place]?.latest {

@@ -28,6 +28,8 @@ package struct WaitingFrames: Sendable {
 
     private let table: PIDTable
     private var evidence: [ArraySlice<UInt8>: J1939Evidence] = [:]
+    /// The bus of the last frame with 11 bits that need not wait.
+    private var passed: ArraySlice<UInt8>?
     /// The frames from the first one on that may be of SAE J1939; nil if no frame waits any more.
     private var waiting: [Numbered]? = []
 
@@ -41,11 +43,14 @@ package struct WaitingFrames: Sendable {
 
     /// Takes the next frame.
     package mutating func take(_ frame: LoggedFrame, line: Int) -> Outcome {
+        // Another frame with 11 bits shows nothing more.
+        if !frame.isExtended, !isWaiting, passed == frame.channel { return .passed }
         let bus = bus(of: frame)
         if evidence[bus]?.isShown == true { return .passed }
         let mayBe = evidence[bus, default: J1939Evidence(table)].note(frame)
         // ECUs claim their addresses before they send anything else.
         guard waiting != nil, mayBe || isWaiting || J1939Evidence.isClaim(frame) else {
+            if !frame.isExtended { passed = ArraySlice(Array(frame.channel)) }
             return .passed
         }
         waiting?.append(Numbered(frame: frame, line: line))

@@ -26,8 +26,10 @@ struct CSVColumns: Sendable {
             return signal.kind == .number ? units.conversion(from: signal.unit) : nil
         }
         scales = zip(known, conversions).map { column, conversion in
-            let step = table[column.signal].shownStep * (conversion?.factor ?? 1)
-            return isRounded ? Self.scale(for: step) : nil
+            // Imported signals have no bits, so that their steps are not known.
+            let signal = table[column.signal]
+            guard isRounded, signal.bitLength > 0 else { return nil }
+            return Self.scale(for: signal.shownStep * (conversion?.factor ?? 1))
         }
         places = Array(repeating: [], count: table.signals.count)
         for (index, column) in known.enumerated() {

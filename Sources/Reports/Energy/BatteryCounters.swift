@@ -19,24 +19,32 @@ struct BatteryCounters: Hashable, Sendable {
             return chargeIn - chargeOut
         }
 
-        private static func joined(
-            _ left: Change, _ right: Change, _ body: (Double, Double) -> Double
-        ) -> Change {
-            func join(_ one: Double?, _ other: Double?) -> Double? {
-                guard let one else { return nil }
-                return body(one, other ?? 0)
-            }
-            return Change(
-                energyIn: join(left.energyIn, right.energyIn),
-                energyOut: join(left.energyOut, right.energyOut),
-                chargeIn: join(left.chargeIn, right.chargeIn),
-                chargeOut: join(left.chargeOut, right.chargeOut))
+        /// No counter counted anything.
+        static let nothing = Change(energyIn: 0, energyOut: 0, chargeIn: 0, chargeOut: 0)
+
+        private func joined(_ other: Change, _ body: (Double?, Double?) -> Double?) -> Change {
+            Change(
+                energyIn: body(energyIn, other.energyIn),
+                energyOut: body(energyOut, other.energyOut),
+                chargeIn: body(chargeIn, other.chargeIn),
+                chargeOut: body(chargeOut, other.chargeOut))
         }
 
-        static func - (left: Change, right: Change) -> Change { joined(left, right, -) }
-        static func + (left: Change, right: Change) -> Change {
-            left == Change() ? right : joined(left, right, +)
+        /// A counter that only one side knows has no difference.
+        static func - (left: Change, right: Change) -> Change {
+            left.joined(right) { one, other in
+                guard let one, let other else { return nil }
+                return one - other
+            }
         }
+
+        /// A counter that `other` does not know counted nothing.
+        func adding(_ other: Change) -> Change {
+            joined(other) { one, other in one.map { $0 + (other ?? 0) } }
+        }
+
+        /// With the values of `other` for the counters that this one does not know.
+        func filled(with other: Change) -> Change { joined(other) { $0 ?? $1 } }
     }
 
     /// If the rounding of counters is a smaller share of a figure, they are better than a sum of readings.
@@ -46,10 +54,12 @@ struct BatteryCounters: Hashable, Sendable {
     private(set) var now = Change()
     /// The smallest difference of two values; unit: kWh and Ah.
     private(set) var energyStep, chargeStep: Double?
+    /// The time from which both counters of energy are known; unit: µs.
+    private(set) var energySince: Int64?
     /// A counter that fell counts something else.
     private var hasFallen = false
 
-    mutating func take(_ value: Double, _ quantity: BatteryQuantity) {
+    mutating func take(_ value: Double, _ quantity: BatteryQuantity, t: Int64) {
         guard value >= 0 else { return }
         switch quantity {
         case .energyIn: take(value, \.energyIn, step: \.energyStep)
@@ -58,6 +68,7 @@ struct BatteryCounters: Hashable, Sendable {
         case .chargeOut: take(value, \.chargeOut, step: \.chargeStep)
         default: break
         }
+        if energySince == nil, now.energy != nil { energySince = t }
     }
 
     private mutating func take(
@@ -77,4 +88,7 @@ struct BatteryCounters: Hashable, Sendable {
 
     /// The change since the first value.
     var change: Change { hasFallen ? Change() : now - first }
+
+    /// The change from one state to another; a counter that the first does not know yet counts from its first value.
+    func change(from start: Change, to end: Change) -> Change { end - start.filled(with: first) }
 }

@@ -50,7 +50,7 @@ package struct BatteryMeter: Sendable {
 
     private(set) var counters = BatteryCounters()
     /// What the counters took in and gave off during sessions.
-    private(set) var sessionCounters = BatteryCounters.Change()
+    private(set) var sessionCounters = BatteryCounters.Change.nothing
     private var cells = CellWatch()
     private var isolations: [Double: Int] = [:]
     private var highestVoltage: Double?
@@ -70,6 +70,9 @@ package struct BatteryMeter: Sendable {
     private(set) var drivenWithPower = 0.0
     /// ``driven`` at the first and at the last value of the counters.
     private(set) var drivenAtCounters: (first: Double, last: Double)?
+    /// The times of the first and the last value of the counters, and of the first moment; unit: µs.
+    private var countersAt: (first: Int64, last: Int64)?
+    private var firstMoment: Int64?
 
     package init(_ survey: BatterySurvey, hasCurrent: Bool) {
         self.hasCurrent = hasCurrent
@@ -100,7 +103,8 @@ package struct BatteryMeter: Sendable {
             charge = Sample(t: t, value: value)
             cells.take(value, .charge, t: t)
         case .energyIn, .energyOut, .chargeIn, .chargeOut:
-            counters.take(value, quantity)
+            counters.take(value, quantity, t: t)
+            countersAt = (countersAt?.first ?? t, t)
             drivenAtCounters = (drivenAtCounters?.first ?? driven, driven)
         case .cellHighest, .cellLowest, .lowestCell, .temperature:
             cells.take(value, quantity, t: t)
@@ -174,6 +178,7 @@ package struct BatteryMeter: Sendable {
         guard let last, moment.t > last.t else {
             if last == nil {
                 last = moment
+                firstMoment = moment.t
                 count = 1
                 begin(moment, after: EnergySums())
             }
@@ -243,13 +248,13 @@ package struct BatteryMeter: Sendable {
         guard let candidate else { return }
         self.candidate = nil
         let length = candidate.lastCharging - candidate.from
-        let isSession =
+        let isLong =
             candidate.stands
             ? length >= Self.shortestSession
             : length >= Self.shortestSteady && candidate.isSteady
-        if isSession {
-            let change = candidate.countersTo - candidate.countersFrom
-            sessionCounters = sessionCounters + change
+        if isLong && candidate.charges {
+            let change = counters.change(from: candidate.countersFrom, to: candidate.countersTo)
+            sessionCounters = sessionCounters.adding(change)
             sessions.append(
                 candidate.session(hasCurrent: hasCurrent, hasCharge: hasCharge, offset, counters))
         } else {
@@ -338,9 +343,10 @@ extension BatteryMeter {
         }
         let change = counters.change - sessionCounters
         let coverage = counters.change.energy == nil ? 0 : counterCoverage
-        if coverage >= 0.98, let counted = change.energyOut, let taken = change.energyIn,
-            let step = counters.energyStep
+        if coverage >= 0.98, let out = change.energyOut, let into = change.energyIn,
+            let step = counters.energyStep, min(out, into) > -step
         {
+            let (counted, taken) = (max(0, out), max(0, into))
             // Each difference has two values that were cut to a step.
             let rounding = step / 6.0.squareRoot() * (1 + Double(sessions.count)).squareRoot()
             func figure(_ value: Double, _ number: Double) -> Estimated {
@@ -395,10 +401,12 @@ extension BatteryMeter {
         }
     }
 
-    /// The share of the distance over which the counters were read.
+    /// The share of the distance over which the counters were read, or of the time without a distance.
     private var counterCoverage: Double {
-        guard let drivenAtCounters else { return 0 }
-        return driven > 0 ? (drivenAtCounters.last - drivenAtCounters.first) / driven : 1
+        guard let drivenAtCounters, let countersAt else { return 0 }
+        if driven > 0 { return (drivenAtCounters.last - drivenAtCounters.first) / driven }
+        guard let firstMoment, let last, last.t > firstMoment else { return 1 }
+        return Double(countersAt.last &- countersAt.first) / Double(last.t &- firstMoment)
     }
 
     private func addConsumption(
@@ -419,7 +427,7 @@ extension BatteryMeter {
             use.distance = Estimated(drivenWithPower, drivenWithPower * 0.01)
         }
         if engineRan {
-            use.missing[.per100Km] = "the engine drove the vehicle, too"
+            use.missing[.per100Km] = "an engine ran, which may have driven the vehicle, too"
         } else if let distance = use.distance, distance.value >= 0.5 {
             let value = used.value / distance.value * 100
             let (energy, way) = (

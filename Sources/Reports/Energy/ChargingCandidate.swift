@@ -37,6 +37,8 @@ struct ChargingCandidate: Sendable {
     private var lastCurrent: Double
     private var lastPower: Double
     private var top: Double?
+    /// The greatest power of a moment; unit: kW.
+    private var peak: Double
     private var changes = 0
     private var steadyChanges = 0
 
@@ -55,6 +57,7 @@ struct ChargingCandidate: Sendable {
         self.charge = (charge, charge)
         self.odometer = (odometer, odometer)
         (lastCurrent, lastPower) = (current, power)
+        peak = power
     }
 
     /// Adds a moment at which current flows into the battery.
@@ -74,6 +77,7 @@ struct ChargingCandidate: Sendable {
         lastCharging = moment.t
         countersTo = counters.now
         if step.gaps == 0 { top = max(top ?? 0, min(power, lastPower)) }
+        peak = max(peak, power)
         changes += 1
         if abs(current - lastCurrent) <= max(0.5, 0.05 * current) { steadyChanges += 1 }
         (lastCurrent, lastPower) = (current, power)
@@ -113,6 +117,9 @@ struct ChargingCandidate: Sendable {
         return changes >= 30 && Double(steadyChanges) >= 0.9 * Double(changes)
     }
 
+    /// Whether more energy came in than a load took out.
+    var charges: Bool { sums.seconds == 0 || sums.into > sums.out }
+
     // MARK: Result
 
     func session(
@@ -124,7 +131,7 @@ struct ChargingCandidate: Sendable {
         (session.chargeFrom, session.chargeTo) = charge
         session.odometer = odometer.to
         session.curve = parts.sorted { $0.key < $1.key }.compactMap { charge, part in
-            guard part.seconds > 0 else { return nil }
+            guard part.seconds > 0, part.energy > 0 else { return nil }
             return ChargingSession.Point(
                 charge: charge, power: part.energy / part.seconds * 3600, seconds: part.seconds)
         }
@@ -143,9 +150,13 @@ struct ChargingCandidate: Sendable {
             session.method = .integration
             session.meanPower = value / sums.seconds * 3600
         }
-        guard let counted = (countersTo - countersFrom).energy, counted > 0,
+        guard let since = counters.energySince, since &- from <= BatteryMoments.longestGap,
+            let counted = counters.change(from: countersFrom, to: countersTo).energy, counted > 0,
             counters.change.energy != nil, let step = counters.energyStep
         else { return }
+        // What the greatest power of the session cannot give is something else.
+        let most = peak * (1 + 3 * EnergySums.gain) * session.seconds / 3600 + step
+        guard counted <= most else { return }
         // Two counters, each with two values that are cut to a step.
         let (own, gain) = (step / 3.0.squareRoot(), counted * EnergySums.gain)
         let figure = Estimated(counted, (own * own + gain * gain).squareRoot())

@@ -139,16 +139,17 @@ struct SimulatedBattery {
                     } else {
                         add(.current, Self.cut(read, currentStep))
                     }
+                }
+                if now >= nextVoltage, !powerOnly {
+                    nextVoltage = max(nextCurrent + lag, now + tick)
+                    add(.voltage, Self.cut(volts, voltageStep))
+                    // The records of Hyundai and Kia have their counters after current and voltage.
                     if counters {
                         add(.energyIn, (energyIn * 10).rounded(.down) / 10)
                         add(.energyOut, (energyOut * 10).rounded(.down) / 10)
                         add(.chargeIn, (ahIn * 10).rounded(.down) / 10)
                         add(.chargeOut, (ahOut * 10).rounded(.down) / 10)
                     }
-                }
-                if now >= nextVoltage, !powerOnly {
-                    nextVoltage = max(nextCurrent + lag, now + tick)
-                    add(.voltage, Self.cut(volts, voltageStep))
                 }
                 if hasCharge, now >= nextCharge {
                     nextCharge = now + 5

@@ -164,6 +164,73 @@ import Testing
         #expect(use.method == .integration && holds(use.used, readings.out - readings.into))
     }
 
+    private static let counterQuantities: [BatteryQuantity] = [
+        .energyIn, .energyOut, .chargeIn, .chargeOut,
+    ]
+
+    /// The counters hold what the battery has taken in its life: 1,234 kWh in the simulation.
+    @Test func `a trip that starts while charging does not count the battery's life`() throws {
+        for seed in 1...5 {
+            var battery = battery(seed)
+            battery.charge = 30
+            battery.counters = true
+            let readings = battery.run([
+                .alternating(kilowatts: 7.5, until: 60), .drive(seconds: 600),
+            ])
+            let voltage = try #require(readings.values.firstIndex { $0.quantity == .voltage })
+            let counter = try #require(readings.values.firstIndex { $0.quantity == .energyIn })
+            #expect(voltage < counter)
+            let use = batteryUse(readings)
+            let session = try #require(use.sessions.first)
+            #expect(use.sessions.count == 1 && session.method == .counters)
+            #expect(holds(session.energy, readings.charged[0]), "\(session)")
+            #expect(session.meanPower.map { (7...8).contains($0) } == true)
+            #expect(session.current == .alternating && session.reason == .lowPower)
+            #expect(holds(use.used, readings.out - readings.into))
+            #expect((use.discharged?.value ?? -1) >= 0 && (use.recharged?.value ?? -1) >= 0)
+        }
+    }
+
+    /// Counters that first arrive ten minutes after charging began, and ones that arrive when it has ended.
+    @Test(arguments: [false, true])
+    func `counters that come late do not measure a session, but the drive after it`(
+        _ isAfter: Bool
+    ) throws {
+        var battery = battery(7)
+        battery.charge = 30
+        battery.counters = true
+        var readings = battery.run([
+            .alternating(kilowatts: 7.5, until: 60), .stand(seconds: 400), .drive(seconds: 1800),
+        ])
+        let end = try #require(readings.values.last { $0.quantity == .speed && $0.value == 0 }).t
+        let start = isAfter ? end - 200_000_000 : 600_000_000
+        readings.values.removeAll {
+            Self.counterQuantities.contains($0.quantity) && $0.t < start
+        }
+        let use = batteryUse(readings)
+        let session = try #require(use.sessions.first)
+        #expect(use.sessions.count == 1 && session.method == .integration)
+        #expect(holds(session.energy, readings.charged[0]))
+        #expect(session.topPower.map { $0 < 8 } == true)
+        #expect(holds(use.used, readings.out - readings.into), "\(String(describing: use.used))")
+        #expect(holds(use.discharged, readings.out))
+        // Without a distance only the time says what the counters have seen.
+        readings.values.removeAll { $0.quantity == .speed }
+        let timed = batteryUse(readings.values, distance: nil)
+        #expect(timed.method == .integration && (timed.discharged?.value ?? -1) >= 0)
+    }
+
+    @Test func `an unknown counter has no difference`() {
+        let known = BatteryCounters.Change(energyIn: 5, energyOut: 2, chargeIn: nil, chargeOut: 1)
+        #expect(known.energy == 3 && known.charge == nil)
+        #expect((known - BatteryCounters.Change()) == BatteryCounters.Change())
+        #expect((known - known).energyIn == 0 && (known - known).chargeIn == nil)
+        #expect((BatteryCounters.Change() - known).energyIn == nil)
+        let sum = BatteryCounters.Change.nothing.adding(known)
+        #expect(sum.energyIn == 5 && sum.chargeIn == 0)
+        #expect(BatteryCounters.Change().filled(with: known) == known)
+    }
+
     @Test func `a hybrid that charges while it drives has no session and no share of braking`() {
         var held = 0
         for seed in 1...20 {
@@ -303,6 +370,45 @@ import Testing
         }
         let use = batteryUse(values, named: .discharge)
         #expect(use.used == nil && use.missing[.used]?.contains("different signs") == true)
+    }
+
+    /// 20 A at 400 V are 8 kW; a counter that jumps by 1,000 kWh within the hour counts something else.
+    @Test(arguments: [(1000.0, false), (0, true)])
+    func `counters that need more power than the session ever had are not used`(
+        _ jump: Double, _ isUsed: Bool
+    ) throws {
+        var values = steady(-20, 400, 0...3600)
+        for second in 0...3600 {
+            let t = Int64(second) * 1_000_000
+            let counted = (8 * Double(second) / 360).rounded(.down) / 10
+            values.append((t, .energyIn, 11_702.8 + counted + (second > 1800 ? jump : 0)))
+            values.append((t, .energyOut, 9232))
+        }
+        // A stable order of time: current, voltage, counters.
+        let order = values.enumerated().sorted {
+            ($0.element.t, $0.offset) < ($1.element.t, $1.offset)
+        }
+        let use = batteryUse(order.map(\.element), named: .discharge)
+        let session = try #require(use.sessions.first)
+        #expect(session.method == (isUsed ? .counters : .integration))
+        #expect(abs((session.energy?.value ?? 0) - 8) < 0.2)
+        #expect(
+            session.meanPower.map { abs($0 - 8) < 0.2 } == true && session.current == .alternating)
+        #expect((use.discharged?.value ?? 0) >= 0 && (use.recharged?.value ?? 0) >= 0)
+    }
+
+    /// The plug gives 2 A and the heater takes 25 for most of the time: energy leaves the battery.
+    @Test func `a plug that gives less than a load takes has no charging session`() {
+        var values: [Value] = []
+        for second in 0...1200 {
+            let t = Int64(second) * 1_000_000
+            values.append((t, .charging, 1))
+            values.append((t, .current, second % 100 < 10 ? -2 : 25))
+            values.append((t, .voltage, 400))
+        }
+        let use = batteryUse(values, named: .discharge)
+        #expect(use.sessions.isEmpty && use.charged == nil)
+        #expect((use.used?.value ?? 0) > 2)
     }
 
     /// A load of 0.8 A is no offset; 0.3 A that never changes is taken for one.

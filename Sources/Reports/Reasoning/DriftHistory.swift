@@ -64,10 +64,17 @@ package struct DriftHistory: Sendable {
         package var rise, fall: Double
     }
 
+    private struct Value {
+        var trip: Int64
+        /// Drives of one group are alike; nil if nothing is known of the group.
+        var group: Int?
+        var value: Double
+    }
+
     private struct Course {
         var measure: CauseTable.Measure
         var sum: DriftSum
-        var values: [(trip: Int64, value: Double)] = []
+        var values: [Value] = []
         var announced: (trip: Int64, rises: Bool, since: Int, causes: [String])?
         var highest = 0.0
     }
@@ -78,6 +85,8 @@ package struct DriftHistory: Sendable {
     static let alone = 10.0
     /// A change of two features of one cause is announced from these sums on.
     static let together = 8.0
+    /// A change has ended after this number of drives without it.
+    private static let fewestReturned = 5
     /// A feature of a drive needs this much data; unit: s.
     private static let leastSeconds = 20.0
     private static let longestPause: Int64 = 60 * 86_400_000_000
@@ -111,7 +120,7 @@ package struct DriftHistory: Sendable {
         last = drive.start
         let used = drive.features.filter { feature in
             feature.seconds >= Self.leastSeconds && feature.measure.healthy != nil
-                && !Self.ignored.contains(feature.id)
+                && feature.value.isFinite && !Self.ignored.contains(feature.id)
         }
         guard !used.isEmpty else { return }
         drives += 1
@@ -127,7 +136,7 @@ package struct DriftHistory: Sendable {
                         floor: Self.floor(feature.measure),
                         correlation: Self.correlation(feature.measure)))
             course.sum.take(feature.value, in: group)
-            course.values.append((drive.trip, feature.value))
+            course.values.append(Value(trip: drive.trip, group: group, value: feature.value))
             courses[feature.id] = course
         }
         announce(drive)
@@ -143,16 +152,20 @@ package struct DriftHistory: Sendable {
         for (id, rises) in high {
             guard var course = courses[id] else { continue }
             let size = rises ? course.sum.rise : course.sum.fall
-            course.highest = max(course.highest, size)
+            let since = rises ? course.sum.riseSince : course.sum.fallSince
             let shared = drive.causes.filter { _, shifts in
                 shifts[id] == rises
                     && high.contains { other, way in other != id && shifts[other] == way }
             }.map(\.key).sorted()
-            if course.announced == nil, size >= Self.alone || !shared.isEmpty {
-                let since = rises ? course.sum.riseSince : course.sum.fallSince
+            // A sum that has begun anew is another change.
+            if let announced = course.announced,
+                (announced.rises, announced.since) == (rises, since)
+            {
+                course.highest = max(course.highest, size)
+                if !shared.isEmpty { course.announced?.causes = shared }
+            } else if size >= Self.alone || !shared.isEmpty {
+                course.highest = size
                 course.announced = (drive.trip, rises, since, shared)
-            } else if !shared.isEmpty {
-                course.announced?.causes = shared
             }
             courses[id] = course
         }
@@ -180,37 +193,114 @@ package struct DriftHistory: Sendable {
     /// The drives that are missing before anything can be announced.
     package var missingDrives: Int { max(0, Self.fewestDrives - drives) }
 
-    /// The announced changes, the greatest first.
+    /// The announced changes that last, the greatest first.
     package var changes: [Change] {
         courses.values.compactMap { course -> Change? in
-            guard let (trip, rises, since, causes) = course.announced else { return nil }
-            let split = Self.split(course.values.map(\.value), from: since - 1, rises: rises)
-            let before = course.values.prefix(split).map(\.value)
-            let after = course.values.dropFirst(split)
-            guard let first = after.first, !before.isEmpty else { return nil }
+            guard let announced = course.announced, let step = Self.step(course), step.lasts else {
+                return nil
+            }
             return Change(
-                measure: course.measure, rises: rises,
-                before: before.reduce(0, +) / Double(before.count),
-                since: after.reduce(0) { $0 + $1.value } / Double(after.count),
-                drivesBefore: before.count, drivesSince: after.count, firstTrip: first.trip,
-                announcedTrip: trip, sum: course.highest, causes: causes)
+                measure: course.measure, rises: announced.rises, before: step.before,
+                since: step.since, drivesBefore: step.drivesBefore, drivesSince: step.drivesSince,
+                firstTrip: step.firstTrip, announcedTrip: announced.trip, sum: course.highest,
+                causes: announced.causes)
         }.sorted { ($0.sum, $1.measure.id) > ($1.sum, $0.measure.id) }
     }
 
-    /// The number of values before a change: the split of the values into two means that explains most.
+    /// The features that had changed and are again what they were, by name.
+    package var returned: [CauseTable.Measure] {
+        courses.values.filter { Self.step($0)?.lasts == false }.map(\.measure)
+            .sorted { $0.id < $1.id }
+    }
+
+    /// The means on both sides of an announced change, and whether it lasts.
+    private struct Step {
+        var before, since: Double
+        var drivesBefore, drivesSince: Int
+        var firstTrip: Int64
+        var lasts: Bool
+    }
+
+    /// The change of a course, within the groups that have drives before it and since; nil without such a group.
+    private static func step(_ course: Course) -> Step? {
+        guard let announced = course.announced else { return nil }
+        let split = Self.split(course.values, from: announced.since - 1, rises: announced.rises)
+        var before: [Int?: Total] = [:]
+        for value in course.values.prefix(split) {
+            before[value.group, default: Total()].add(value.value)
+        }
+        let after = course.values.dropFirst(split).filter { before[$0.group] != nil }
+        guard let first = after.first else { return nil }
+        // Each group counts as often before the change as since.
+        let count = Double(after.count)
+        let mean = after.reduce(0) { $0 + (before[$1.group]?.mean ?? 0) } / count
+        let since = after.reduce(0) { $0 + $1.value } / count
+        let groups = Set(after.map(\.group))
+        let number = before.reduce(0) { $0 + (groups.contains($1.key) ? $1.value.count : 0) }
+        let shifts = after.map { value in
+            (value.value - (before[value.group]?.mean ?? 0)) * (announced.rises ? 1 : -1)
+        }
+        return Step(
+            before: mean, since: since, drivesBefore: Int(number), drivesSince: after.count,
+            firstTrip: first.trip, lasts: shifts.reduce(0, +) > 0 && !hasEnded(shifts))
+    }
+
+    /// Whether the last of the shifts are less than half of those before them.
+    ///
+    /// The shifts are cut where a level for the first of them, and none for the rest, explains most.
+    private static func hasEnded(_ shifts: [Double]) -> Bool {
+        var (best, place, level, sum) = (-Double.infinity, shifts.count, 0.0, 0.0)
+        for (index, shift) in shifts.enumerated() {
+            sum += shift
+            let own = Double(index + 1)
+            if sum > 0, sum * sum / own > best {
+                (best, place, level) = (sum * sum / own, index + 1, sum / own)
+            }
+        }
+        let rest = shifts.dropFirst(place)
+        guard rest.count >= fewestReturned else { return false }
+        return rest.reduce(0, +) / Double(rest.count) < level / 2
+    }
+
+    /// A sum of values.
+    private struct Total {
+        var count = 0.0
+        var sum = 0.0
+        var mean: Double { sum / count }
+
+        mutating func add(_ value: Double) {
+            count += 1
+            sum += value
+        }
+
+        mutating func remove(_ value: Double) {
+            count -= 1
+            sum -= value
+        }
+    }
+
+    /// The number of values before a change: the split that explains most if each group has a mean and all have one step.
     ///
     /// The sum begins at `start` or before the change, because chance raises it a little, too.
-    private static func split(_ values: [Double], from start: Int, rises: Bool) -> Int {
-        let total = values.reduce(0, +)
-        var (best, place, before) = (-Double.infinity, start, 0.0)
+    private static func split(_ values: [Value], from start: Int, rises: Bool) -> Int {
+        var (before, after): ([Int?: Total], [Int?: Total]) = ([:], [:])
+        for value in values { after[value.group, default: Total()].add(value.value) }
+        var (best, place) = (-Double.infinity, start)
         for (index, value) in values.enumerated() {
             if index >= max(start, 1) {
-                let (own, rest) = (Double(index), Double(values.count - index))
-                let step = (total - before) / rest - before / own
-                let size = step * step * own * rest
-                if (step > 0) == rises, size > best { (best, place) = (size, index) }
+                var (step, weight) = (0.0, 0.0)
+                for (group, own) in before {
+                    guard let rest = after[group], rest.count > 0 else { continue }
+                    let share = own.count * rest.count / (own.count + rest.count)
+                    step += share * (rest.mean - own.mean)
+                    weight += share
+                }
+                if weight > 0, (step > 0) == rises, step * step / weight > best {
+                    (best, place) = (step * step / weight, index)
+                }
             }
-            before += value
+            before[value.group, default: Total()].add(value.value)
+            after[value.group]?.remove(value.value)
         }
         return place
     }

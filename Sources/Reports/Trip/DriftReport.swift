@@ -76,8 +76,9 @@ package struct DriftReport {
                     + "\(history.missingDrives) more are needed before a change is more than chance.",
                 .warning)
         } else if changes.isEmpty {
+            let verdict = history.returned.isEmpty ? "nothing has drifted" : "no change has lasted"
             text += line(
-                "\(name)nothing has drifted in \(counted(history.drives, "drive")) \(since).", .good
+                "\(name)\(verdict) in \(counted(history.drives, "drive")) \(since).", .good
             )
         } else {
             text += line(
@@ -108,6 +109,9 @@ package struct DriftReport {
                 + line(
                     "A change is not a fault by itself: tyres, fuel, a new part or the season change "
                         + "readings, too. See obdscan diagnose --trip.")
+        }
+        for measure in history.returned {
+            text += line("\(measure.name) had changed, and that change is gone.")
         }
         if let reset = history.reset {
             text += line("Earlier drives are not compared: \(reset.rawValue).")

@@ -187,6 +187,80 @@ import Testing
         #expect(announced <= 1, "\(announced)")
     }
 
+    /// A drive a day with the generator's voltage at each; the group is that of the temperature.
+    private func history(_ drives: [(volts: Double, ambient: Double)]) throws -> DriftHistory {
+        var random = Random(11)
+        var history = DriftHistory()
+        for (index, drive) in drives.enumerated() {
+            history.take(
+                DriftHistory.Drive(
+                    trip: Int64(index + 1), start: Int64(index + 1) * Self.day,
+                    features: try features(["v.run": drive.volts + 0.03 * random.normal()]),
+                    ambient: drive.ambient))
+        }
+        return history
+    }
+
+    /// Summer at 13.6 V, winter at 14.4: the fall to 14.0 in winter is one although summer was lower.
+    @Test func `the means of a change are those of its temperatures`() throws {
+        let drives =
+            [(Int, Double, Double)]([(30, 13.6, 25), (6, 14.4, -5), (12, 14.0, -5)])
+            .flatMap { Array(repeating: (volts: $0.1, ambient: $0.2), count: $0.0) }
+        let history = try history(drives)
+        let change = try #require(history.changes.first)
+        #expect(history.changes.count == 1 && !change.rises && change.firstTrip == 37)
+        #expect(abs(change.before - 14.4) < 0.04 && abs(change.since - 14.0) < 0.03)
+        #expect(change.drivesBefore == 6 && change.drivesSince == 12)
+    }
+
+    /// Both seasons rise by 0.4 V.
+    ///
+    /// Before it 20 drives were warm and 20 cold, since then 5 warm and 15 cold: the mean before is
+    /// (5 · 13.6 + 15 · 14.4) / 20 = 14.2.
+    @Test func `the mean before a change has the weights of the groups since`() throws {
+        let seasons = [(20, 13.6, 25.0), (20, 14.4, -5), (5, 14.0, 25), (15, 14.8, -5)]
+        let drives = seasons.flatMap {
+            Array(repeating: (volts: $0.1, ambient: $0.2), count: $0.0)
+        }
+        let change = try #require(history(drives).changes.first)
+        #expect(change.rises && (40...42).contains(change.firstTrip))
+        #expect(abs(change.before - 14.2) < 0.04 && abs(change.since - 14.6) < 0.04)
+        #expect(change.drivesBefore == 40 && change.drivesSince == 20)
+    }
+
+    @Test(arguments: [(3, 1, 0), (60, 0, 1)])
+    func `a change ends when the feature has returned`(
+        _ drives: Int, _ changes: Int, _ returned: Int
+    ) throws {
+        let course = [(32, 13.6), (6, 14.0), (drives, 13.6)].flatMap {
+            Array(repeating: (volts: $0.1, ambient: 25.0), count: $0.0)
+        }
+        let history = try history(course)
+        #expect(history.changes.count == changes && history.returned.count == returned)
+        #expect(history.changes.allSatisfy { $0.since > $0.before })
+    }
+
+    /// The sum forgets a change that lasts, because its mean learns; the announcement must not.
+    @Test func `a change that lasts stays announced`() throws {
+        let course = [(32, 13.6), (200, 14.0)].flatMap {
+            Array(repeating: (volts: $0.1, ambient: 25.0), count: $0.0)
+        }
+        let history = try history(course)
+        let change = try #require(history.changes.first)
+        #expect(history.returned.isEmpty && change.rises && change.drivesSince == 200)
+        #expect(abs(change.before - 13.6) < 0.02 && abs(change.since - 14.0) < 0.02)
+    }
+
+    /// After a rise of 6 drives the voltage stays below what it was at first.
+    @Test func `no announced change has means that contradict it`() throws {
+        let course = [(32, 13.6), (6, 14.0), (60, 13.5)].flatMap {
+            Array(repeating: (volts: $0.1, ambient: 25.0), count: $0.0)
+        }
+        let history = try history(course)
+        #expect(history.changes.allSatisfy { ($0.since > $0.before) == $0.rises })
+        #expect(!history.changes.contains { $0.rises })
+    }
+
     @Test func `a pause and a reset begin anew`() throws {
         var history = try history(drives: 40, from: 31, shift: 8)
         #expect(!history.changes.isEmpty)

@@ -190,8 +190,13 @@ package struct DriftHistory: Sendable {
         measure.topic == "fuel correction" && measure.derived == nil ? 1.4 : 1
     }
 
-    /// The drives that are missing before anything can be announced.
-    package var missingDrives: Int { max(0, Self.fewestDrives - drives) }
+    /// The drives that are missing before any feature can be announced.
+    package var missingDrives: Int {
+        max(0, Self.fewestDrives - (courses.values.map(\.sum.count).max() ?? 0))
+    }
+
+    /// The features that too few drives have for an announcement.
+    package var unjudged: Int { courses.values.count { $0.sum.count < Self.fewestDrives } }
 
     /// The announced changes that last, the greatest first.
     package var changes: [Change] {

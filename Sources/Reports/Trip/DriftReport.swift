@@ -113,6 +113,12 @@ package struct DriftReport {
         for measure in history.returned {
             text += line("\(measure.name) had changed, and that change is gone.")
         }
+        if history.missingDrives == 0, history.unjudged > 0 {
+            text += line(
+                "\(counted(history.unjudged, "other feature")) cannot be judged yet: fewer than "
+                    + "\(DriftHistory.fewestDrives) drives have \(history.unjudged == 1 ? "it" : "them")."
+            )
+        }
         if let reset = history.reset {
             text += line("Earlier drives are not compared: \(reset.rawValue).")
         }

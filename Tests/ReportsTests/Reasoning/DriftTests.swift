@@ -261,6 +261,18 @@ import Testing
         #expect(!history.changes.contains { $0.rises })
     }
 
+    @Test func `40 drives that share no feature 30 times can announce nothing`() throws {
+        var history = DriftHistory()
+        for drive in 1...40 {
+            let id = drive % 2 == 0 ? "map.idle" : "ect.cruise"
+            history.take(
+                DriftHistory.Drive(
+                    trip: Int64(drive), start: Int64(drive) * Self.day,
+                    features: try features([id: 50])))
+        }
+        #expect(history.drives == 40 && history.missingDrives == 10 && history.unjudged == 2)
+    }
+
     @Test func `a pause and a reset begin anew`() throws {
         var history = try history(drives: 40, from: 31, shift: 8)
         #expect(!history.changes.isEmpty)

@@ -145,8 +145,18 @@ package struct Coach: Sendable {
         /// The last hint, and when it was given.
         var hint: (text: String, t: Int64)?
         var pulls = 0
-        var isPulling = false
+        var pull: Pull?
         var engineOffSince: Int64?
+    }
+
+    /// A full throttle that is under way.
+    private struct Pull: Sendable {
+        /// The first and the latest of the readings that show it without a gap.
+        var from, latest: Int64
+        /// The seconds that earlier readings have shown.
+        var before: Double
+        var isCounted = false
+        var isEnding = false
     }
 
     private enum State: Sendable {
@@ -183,6 +193,7 @@ package struct Coach: Sendable {
         guard value.isFinite else { return }
         advance(to: t)
         lastAnswer = now
+        if quantity == .voltage, value <= Self.noVoltage { return }
         moment.take(value, quantity, t: now)
         if quantity == .voltage { volts = (now, value) }
         follow(quantity, value)
@@ -192,12 +203,16 @@ package struct Coach: Sendable {
     package mutating func take(adapterVoltage value: Double, t: Int64) {
         guard value.isFinite else { return }
         advance(to: t)
+        guard value > Self.noVoltage else { return }
         crank.take(value)
         // The ECU measures better than many adapters.
         guard fresh(.voltage) == nil else { return }
         volts = (now, value)
-        follow(.voltage, value)
+        follow(.voltage, value, isOfAdapter: true)
     }
+
+    /// Whoever measures no more is wrong: nothing works with so little, not even the adapter.
+    private static let noVoltage = 5.0
 
     /// Takes the codes of a list, which has a name such as "pending".
     package mutating func take(codes: [String], of list: String, t: Int64) {
@@ -248,6 +263,14 @@ package struct Coach: Sendable {
 
     /// Whether nothing but the voltage at the adapter matters, as fast as possible: the starter is about to turn.
     package var wantsVoltageOnly: Bool { step == .start && crank.isAwaited(at: now) }
+
+    /// The full throttles of three seconds in this step.
+    package var pulls: Int { if case .step(let active) = state { active.pulls } else { 0 } }
+
+    /// Whether the driver asks for everything now.
+    package var isPulling: Bool {
+        if case .step(let active) = state { active.pull != nil } else { false }
+    }
 
     package var progress: Progress? {
         guard case .step(let active) = state else { return nil }
@@ -305,13 +328,19 @@ package struct Coach: Sendable {
             // Idling warms an engine by some 20 degrees within the limit of the step.
             return coolant < (step == .idle ? 50 : 70) ? .cold : nil
         case .release:
-            let isRaised = results.contains { $0.step == .raised && $0.skip == nil }
-            return isRaised ? nil : .before
+            return isDone(.raised) ? nil : .before
         case .cruise, .stop: return isWithoutSpeed ? .unknown : nil
-        case .pull: return isWithoutSpeed ? .unknown : dangerOfPull
+        case .pull:
+            if isWithoutSpeed { return .unknown }
+            return dangerOfPull ?? (isDone(.cruise) ? nil : .before)
         case .roll:
-            return isWithoutSpeed || moment.latest(.fuelStatus) == nil ? .unknown : nil
+            if isWithoutSpeed || moment.latest(.fuelStatus) == nil { return .unknown }
+            return isDone(.cruise) ? nil : .before
         }
+    }
+
+    private func isDone(_ step: CoachStep) -> Bool {
+        results.contains { $0.step == step && $0.skip == nil }
     }
 
     /// Why full throttle is out of the question.
@@ -329,7 +358,14 @@ package struct Coach: Sendable {
         results.append(
             Result(step: active.step, skip: skip, from: active.since, to: now, held: active.held))
         if active.step == .park { isWithoutSpeed = moment.latest(.speed) == nil }
-        if skip == .late { say(CoachWords.skipped) }
+        // The step after 2,500 rpm begins with the pedal.
+        if active.step != .raised || skip != nil, let text = CoachWords.closing(active.step) {
+            say(text)
+        }
+        if skip == .late {
+            if active.pull != nil { say(CoachWords.liftOff) }
+            say(CoachWords.skipped)
+        }
         if active.step == .charge, skip != nil, plan.course == .battery {
             queue.insert(.loads, at: 0)
         }
@@ -350,15 +386,17 @@ package struct Coach: Sendable {
     /// The time of a step is over.
     private mutating func runOut(_ active: Active) {
         switch active.step {
-        case .park where fresh(.speed) ?? 0 > 0: return end(.moves)
+        // Nobody who may be driving is asked to switch the engine off.
+        case .park where moment.latest(.speed) != nil && fresh(.speed) != 0:
+            end(fresh(.speed) == nil ? .silence : .moves)
+        case .ignition where fresh(.engineSpeed) == nil: end(.silence)
         case .stop where fresh(.speed) != 0:
             // What follows needs a parked vehicle.
             let left = queue
             queue = []
             finish(active, .late)
             results += left.map { Result(step: $0, skip: .late, from: now, to: now, held: 0) }
-        case .start where !engineRuns: end(.engineOff)
-        case let step where step.needsEngine && !engineRuns:
+        case let step where (step == .start || step.needsEngine) && !engineRuns:
             end(fresh(.engineSpeed) == nil ? .silence : .engineOff)
         default: finish(active, .late)
         }
@@ -373,12 +411,17 @@ package struct Coach: Sendable {
         state = .ended(reason)
         sentences = []
         say(CoachWords.end(reason), isUrgent: true)
+        if let text = CoachWords.closing(active.step), !CoachWords.end(reason).hasPrefix(text) {
+            say(text)
+        }
     }
 
     /// Follows a reading that `moment` has taken.
-    private mutating func follow(_ quantity: DriveQuantity, _ value: Double) {
+    private mutating func follow(
+        _ quantity: DriveQuantity, _ value: Double, isOfAdapter: Bool = false
+    ) {
         guard case .step(var active) = state else { return }
-        guardian.take(value, quantity, moment, t: now)
+        guardian.take(value, quantity, moment, t: now, isOfAdapter: isOfAdapter)
         if let reason = guardian.reason(in: active.step) { return end(reason) }
         if active.step == .pull, let danger = dangerOfPull {
             state = .step(active)
@@ -386,7 +429,7 @@ package struct Coach: Sendable {
             return finish(active, danger)
         }
         if quantity == .engineSpeed { watchEngine(value, &active) }
-        if quantity == active.step.shownBy {
+        if active.step != .pull, quantity == active.step.shownBy {
             if shows(active.step) {
                 if let last = active.shown, now - last <= 3_000_000 {
                     active.held += Double(now - last) / 1e6
@@ -398,11 +441,11 @@ package struct Coach: Sendable {
             }
         }
         state = .step(active)
-        let isDone =
-            active.step == .pull
-            ? active.pulls >= 2 && !active.isPulling
-            : active.held >= active.step.wanted
-        if isDone { finish(active, nil) }
+        if active.pull == nil, Self.isShown(active) { finish(active, nil) }
+    }
+
+    private static func isShown(_ active: Active) -> Bool {
+        active.held >= active.step.wanted && (active.step != .pull || active.pulls >= 2)
     }
 
     /// Whether the latest readings show a step.
@@ -421,7 +464,14 @@ package struct Coach: Sendable {
         case .raised: return moment.place == .raised
         case .release: return rpm.map { (400...1_200).contains($0) } ?? false
         case .cruise: return moment.place == .cruise
-        case .pull: return moment.place == .pull
+        case .pull:
+            // What is older says nothing of a pull.
+            let recent = { (quantity: DriveQuantity, least: Double) in
+                moment.latest(quantity).map { now - $0.t <= Self.pullGap && $0.value >= least }
+                    ?? false
+            }
+            return recent(.engineSpeed, 1_500) && moment.isWarm(70) && fresh(.speed) ?? 0 > 20
+                && (recent(.load, 80) || recent(.pedal, 70))
         case .roll: return moment.sinceFuelCut != nil
         case .glance: return rpm != nil
         }
@@ -471,11 +521,31 @@ package struct Coach: Sendable {
         say(hint)
     }
 
-    /// Counts pulls of three seconds.
+    /// Readings of a pull follow one another at least so fast, in microseconds.
+    private static let pullGap: Int64 = 1_500_000
+
+    /// Counts pulls of three seconds, and says when the fourth is over.
     private mutating func watchPull(_ active: inout Active) {
-        let isPulling = moment.has(moment.sincePull, 3)
-        if active.isPulling, !isPulling, active.pulls == 1 { say(CoachWords.again) }
-        if isPulling, !active.isPulling { active.pulls += 1 }
-        active.isPulling = isPulling
+        guard shows(.pull) else {
+            let isCounted = active.pull?.isCounted ?? false
+            active.pull = nil
+            if isCounted, !Self.isShown(active) { say(CoachWords.again) }
+            return
+        }
+        var pull = active.pull ?? Pull(from: now, latest: now, before: active.held)
+        if now - pull.latest > Self.pullGap { (pull.from, pull.before) = (now, active.held) }
+        pull.latest = now
+        let seconds = Double(now - pull.from) / 1e6
+        // In the first second the air follows the throttle.
+        active.held = pull.before + max(0, seconds - 1)
+        if seconds >= 3, !pull.isCounted {
+            pull.isCounted = true
+            active.pulls += 1
+        }
+        if seconds >= 4, !pull.isEnding {
+            pull.isEnding = true
+            say(CoachWords.liftOff, isUrgent: true)
+        }
+        active.pull = pull
     }
 }

@@ -5,29 +5,39 @@ struct CoachGuard: Sendable {
     /// Whether the boost was more than 20 kPa above the commanded one for two seconds.
     private(set) var hasOverboost = false
 
-    private var knowsVoltage = false
+    /// The first voltages, and how many of them are of 24 V.
+    private var voltages = 0
+    private var high = 0
     /// Readings in a row that are beyond a limit; a single one may be a damaged answer.
     private var hot = 0
     private var moving = 0
+    private var standing = 0
     private var overcharged = 0
     private var overboostSince: Int64?
     private var lowSince: Int64?
     private var isEmpty = false
     private var isHeating = false
     private var engineSpeed = 0.0
+    /// Whether the vehicle stood still when the engine speed was read.
+    private var stands = false
     /// The coolant every five seconds, for 90 seconds.
     private var heat: [(t: Int64, celsius: Double)] = []
 
-    /// Takes a reading that `moment` has taken, if it is not of the adapter.
+    /// Takes a reading of the adapter, or one that `moment` has taken.
     mutating func take(
-        _ value: Double, _ quantity: DriveQuantity, _ moment: DriveMoment, t: Int64
+        _ value: Double, _ quantity: DriveQuantity, _ moment: DriveMoment, t: Int64,
+        isOfAdapter: Bool = false
     ) {
         switch quantity {
-        case .engineSpeed: engineSpeed = value
-        case .speed: moving = value > 0 ? moving + 1 : 0
+        case .engineSpeed:
+            engineSpeed = value
+            stands = standing >= 2 && moment.fresh(.speed) == 0
+        case .speed:
+            moving = value > 0 ? moving + 1 : 0
+            standing = value == 0 ? standing + 1 : 0
         case .coolant: takeCoolant(value, t)
         case .boost: takeBoost(value, moment, t)
-        case .voltage: takeVoltage(value, moment, t)
+        case .voltage: takeVoltage(value, moment, t, isOfAdapter)
         default: break
         }
     }
@@ -53,15 +63,20 @@ struct CoachGuard: Sendable {
         if t - since >= 2_000_000 { hasOverboost = true }
     }
 
-    private mutating func takeVoltage(_ volts: Double, _ moment: DriveMoment, _ t: Int64) {
-        if !knowsVoltage {
-            knowsVoltage = true
-            isFor24Volts = volts >= 18
+    private mutating func takeVoltage(
+        _ volts: Double, _ moment: DriveMoment, _ t: Int64, _ isOfAdapter: Bool
+    ) {
+        // One of the first readings may be wrong, be it high or low.
+        if voltages < 10 {
+            voltages += 1
+            if volts >= 18 { high += 1 }
+            isFor24Volts = high >= 2
         }
         let scale = isFor24Volts ? 2.0 : 1
         overcharged = volts > 16.5 * scale ? overcharged + 1 : 0
-        // Glow plugs take a healthy battery down to about 11.2 V.
-        let isLow = volts < 11 * scale && moment.latest(.engineSpeed)?.value == 0
+        // Glow plugs take a healthy battery down to about 11.2 V, and an adapter may show 0.6 V less than there is.
+        let isLow =
+            volts < (isOfAdapter ? 10.4 : 11) * scale && moment.latest(.engineSpeed)?.value == 0
         lowSince = isLow ? lowSince ?? t : nil
         isEmpty = lowSince.map { t - $0 >= 10_000_000 } ?? false
     }
@@ -70,11 +85,9 @@ struct CoachGuard: Sendable {
     func reason(in step: CoachStep) -> Coach.Break? {
         if hot >= 2 || isHeating { return .heat }
         if overcharged >= 2 { return .voltage }
+        if engineSpeed > 5_500, step.isParked || stands { return .overspeed }
         guard step.isParked || step == .park else { return nil }
-        if step.isParked {
-            if engineSpeed > 5_500 { return .overspeed }
-            if moving >= 2 { return .moves }
-        }
+        if step.isParked, moving >= 2 { return .moves }
         return isEmpty ? .battery : nil
     }
 }

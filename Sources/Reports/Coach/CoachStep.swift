@@ -190,10 +190,22 @@ enum CoachWords {
     static let more = "A little more gas."
     static let less = "A little less gas."
     static let good = "Good. Hold it."
-    static let again = "Good. Lift off. Once more, when it is safe."
+    static let liftOff = "Lift off."
+    static let again = "Good. Once more, when it is safe."
     static let noPull = "Lift off. No full throttle any more."
     static let skipped = "Skipped."
     static let done = "The test is done."
+
+    /// What a driver still holds at the end of a step.
+    static func closing(_ step: CoachStep) -> String? {
+        switch step {
+        case .raised: "Let go of the pedal."
+        case .loads: "Let go of the pedal. Switch the consumers off."
+        case .park, .ignition, .start, .ready, .charge, .idle, .release, .cruise, .pull, .roll,
+            .stop, .glance:
+            nil
+        }
+    }
 
     static func end(_ reason: Coach.Break) -> String {
         switch reason {

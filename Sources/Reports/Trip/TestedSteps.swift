@@ -71,13 +71,13 @@ extension Coach.Break {
     package var text: String {
         switch self {
         case .heat: "the engine was too hot."
-        case .misfire: "an ECU reported a misfire."
-        case .overspeed: "the engine turned faster than 5,500 rpm in neutral."
+        case .misfire: "an ECU reported a new misfire code."
+        case .overspeed: "the engine turned faster than 5,500 rpm at a standstill."
         case .moves: "the vehicle moved in a step for a parked vehicle."
         case .voltage: "the voltage was above 16.5 V (33 V with a supply of 24 V)."
         case .battery: "the battery was almost empty."
         case .engineOff: "the engine was off."
-        case .silence: "the vehicle did not answer for a minute."
+        case .silence: "the vehicle did not answer any more."
         }
     }
 }

@@ -14,6 +14,8 @@ private struct Drive {
     var factor = 1.0
     var load = 20.0
     var fuelStatus = 2.0
+    /// What the adapter measures; nil = the same.
+    var adapter: Double?
     /// What the vehicle does not report.
     var without: Set<DriveQuantity> = []
     var others: [DriveQuantity: Double] = [:]
@@ -61,7 +63,7 @@ private struct Drive {
             if began?.step != step { began = (step, t) }
             obey(step)
             other(&self, step)
-            coach.take(adapterVoltage: volts * factor, t: t)
+            coach.take(adapterVoltage: adapter ?? volts * factor, t: t)
             var readings: [(DriveQuantity, Double)] = [
                 (.speed, speed), (.engineSpeed, rpm), (.coolant, coolant), (.load, load),
                 (.fuelStatus, fuelStatus), (.voltage, volts * factor),
@@ -138,6 +140,22 @@ private struct Drive {
         drive.run { drive, _ in drive.volts = min(drive.volts, 12.3) }
         #expect(drive.done == [.park, .ignition, .start, .loads])
         #expect(drive.spoken.contains("Lights, rear window heater and fan on full."))
+        #expect(
+            drive.spoken.suffix(2) == [
+                "Let go of the pedal. Switch the consumers off.", "The test is done.",
+            ])
+        for (change, reason) in [
+            ({ $0.rpm = 800 }, nil), ({ $0.coolant = 116 }, .heat),
+        ] as [((inout Drive) -> Void, Coach.Break?)] {
+            var other = Drive(Coach(.init(.battery, .petrol)))
+            other.run { drive, step in
+                drive.volts = min(drive.volts, 12.3)
+                if step == .loads { change(&drive) }
+            }
+            #expect(other.skip(.loads) == (reason == nil ? .late : .ended))
+            #expect(other.coach.broken == reason)
+            #expect(other.spoken.contains("Let go of the pedal. Switch the consumers off."))
+        }
     }
 
     @Test func `fuel and engine speed tell the kind`() {
@@ -156,6 +174,7 @@ private struct Drive {
         drive.run { drive, step in if step == .raised { drive.rpm = 2_000 } }
         #expect(drive.skip(.raised) == .late && drive.spoken.contains(CoachWords.more))
         #expect(!drive.done.contains(.release))
+        #expect(drive.spoken.count { $0 == "Let go of the pedal." } == 1)
         var fast = Drive(Coach(.init(.parked, .petrol)))
         fast.run { drive, step in if step == .raised { drive.rpm = 3_100 } }
         #expect(fast.skip(.raised) == .late && fast.spoken.contains(CoachWords.less))
@@ -196,6 +215,33 @@ private struct Drive {
         #expect(drive.coach.broken == .engineOff)
     }
 
+    @Test func `a vehicle that vanishes is silent, and nobody is asked to start its engine`() {
+        for step in [CoachStep.ignition, .start, .charge] {
+            var drive = Drive(Coach(.init(.battery, .petrol)))
+            drive.run { drive, now in
+                if now == step {
+                    drive.without = Set(DriveQuantity.allCases)
+                    drive.volts = 12.4
+                }
+            }
+            #expect(drive.coach.broken == .silence, "\(step)")
+            #expect(drive.spoken.contains("Start the engine.") == (step != .ignition))
+        }
+    }
+
+    @Test func `whoever drives when the test begins is not asked to switch the engine off`() {
+        var drive = Drive(Coach(.init(.guided, .petrol)))
+        drive.run { drive, _ in (drive.rpm, drive.speed) = (2_000, 60) }
+        #expect(drive.coach.broken == .moves && drive.skip(.park) == .ended)
+        var silent = Drive(Coach(.init(.guided, .petrol)))
+        silent.run { drive, _ in
+            (drive.rpm, drive.speed) = (2_000, 60)
+            if drive.seconds > 30 { drive.without = [.speed] }
+        }
+        #expect(silent.coach.broken == .silence)
+        #expect((drive.spoken + silent.spoken).allSatisfy { !$0.contains("engine off") })
+    }
+
     @Test func `an engine that runs at the beginning skips its start`() {
         var drive = Drive(Coach(.init(.parked, .petrol)))
         drive.run { drive, step in if step == .ignition { drive.rpm = 800 } }
@@ -218,6 +264,47 @@ private struct Drive {
         #expect(once.skip(.pull) == .late && once.spoken.contains(CoachWords.again))
     }
 
+    @Test func `the end of four seconds is told while the driver still pulls, each time`() {
+        var drive = Drive(Coach(.init(.guided, .petrol)))
+        var told: [(load: Double, seconds: Double)] = []
+        var heard = 0
+        drive.run { drive, step in
+            // A driver who waits for the sentence.
+            if step == .pull {
+                drive.load = drive.seconds.truncatingRemainder(dividingBy: 14) < 6 ? 95 : 30
+            }
+            let new = drive.spoken.count { $0 == "Lift off." }
+            if new > heard { told.append((drive.load, drive.seconds)) }
+            heard = new
+        }
+        #expect(told.map(\.load) == [95, 95])
+        #expect(
+            told.allSatisfy { (4...4.6).contains($0.seconds.truncatingRemainder(dividingBy: 14)) })
+        #expect(drive.spoken.count { $0 == CoachWords.again } == 1)
+        // Two pulls of 5.8 s without their first seconds.
+        let held = drive.coach.results.first { $0.step == .pull }?.held ?? 0
+        #expect(abs(held - 9.6) < 0.01)
+    }
+
+    @Test func `readings that are four seconds apart, or at a standstill, are no pull`() {
+        for (name, change) in [
+            ("gaps", { if $0.t % 4_000_000 != 0 { $0.without = [.load] } }),
+            ("still", { $0.speed = 0 }), ("slow", { $0.speed = 20 }),
+            ("unknown", { $0.without = [.speed] }),
+        ] as [(String, (inout Drive) -> Void)] {
+            var drive = Drive(Coach(.init(.guided, .petrol)))
+            drive.run { drive, step in
+                drive.without = []
+                guard step == .pull else { return }
+                drive.load = drive.seconds.truncatingRemainder(dividingBy: 40) < 20 ? 95 : 30
+                change(&drive)
+            }
+            let result = drive.coach.results.first { $0.step == .pull }
+            #expect(result?.skip == .late, "\(name)")
+            #expect(!drive.spoken.contains("Lift off.") && !drive.spoken.contains(CoachWords.again))
+        }
+    }
+
     @Test func `a driver who does not stop is not asked for what needs a parked vehicle`() {
         var drive = Drive(Coach(.init(.guided, .petrol)))
         drive.coolant = 60
@@ -230,6 +317,25 @@ private struct Drive {
     }
 
     // MARK: Full throttle
+
+    @Test func `a vehicle that never drove steadily is not asked for full throttle`() {
+        var drive = Drive(Coach(.init(.guided, .petrol)))
+        drive.run { drive, step in if step == .cruise { (drive.speed, drive.rpm) = (0, 2_500) } }
+        #expect(drive.skip(.cruise) == .late)
+        #expect(drive.skip(.pull) == .before && drive.skip(.roll) == .before)
+        #expect(!drive.spoken.contains { $0.contains("full throttle") })
+        for step in [CoachStep.park, .cruise, .pull, .roll] {
+            var revved = Drive(Coach(.init(.guided, .petrol)))
+            revved.run { drive, now in
+                if now == step, drive.seconds > 1 { (drive.speed, drive.rpm) = (0, 5_600) }
+            }
+            #expect(revved.coach.broken == .overspeed, "\(step)")
+        }
+        // On the road an engine may turn as fast as it can.
+        var fast = Drive(Coach(.init(.guided, .petrol)))
+        fast.run { drive, step in if step == .pull { drive.rpm = 6_500 } }
+        #expect(fast.coach.broken == nil && fast.done.contains(.pull))
+    }
 
     @Test func `full throttle needs a warm engine without a misfire or too much boost`() {
         for (coolant, codes, boost, skip) in [
@@ -276,6 +382,12 @@ private struct Drive {
             #expect(drive.spoken.last == CoachWords.end(reason))
             #expect(!drive.done.contains(step))
         }
+        var empty = Drive(Coach(.init(.parked, .petrol)))
+        empty.run { drive, step in
+            drive.without = [.voltage]
+            if step == .ignition { drive.volts = 10.3 }
+        }
+        #expect(empty.coach.broken == .battery)
         var drive = Drive(Coach(.init(.parked, .petrol)))
         drive.coach.take(codes: ["P0301"], of: "pending", t: 0)
         drive.run { drive, step in
@@ -295,6 +407,24 @@ private struct Drive {
             // Glow plugs.
             (.diesel, { if $0.rpm == 0 { $0.volts = 11.2 } }),
             (.diesel, { $0.factor = 2 }),
+            // The first reading is wrong.
+            (.diesel, { ($0.factor, $0.adapter) = (2, $0.t == 0 ? 12 : nil) }),
+            (.petrol, { $0.adapter = $0.t == 0 ? 25 : nil }),
+            // An adapter alone that measures nothing, or too little.
+            (
+                .petrol,
+                {
+                    $0.without = $0.rpm == 0 ? [.voltage] : []
+                    $0.adapter = 0
+                }
+            ),
+            (
+                .petrol,
+                {
+                    $0.without = $0.rpm == 0 ? [.voltage] : []
+                    $0.adapter = $0.rpm == 0 ? 10.5 : nil
+                }
+            ),
         ] as [(Coach.Kind, (inout Drive) -> Void)] {
             var drive = Drive(Coach(.init(.parked, kind)))
             drive.run { drive, _ in
@@ -354,8 +484,9 @@ private struct Drive {
         var all = [
             CoachWords.cold, CoachWords.coldDrive, CoachWords.engineOff, CoachWords.idle,
             CoachWords.more, CoachWords.less, CoachWords.good, CoachWords.again,
-            CoachWords.noPull, CoachWords.skipped, CoachWords.done,
+            CoachWords.noPull, CoachWords.liftOff, CoachWords.skipped, CoachWords.done,
         ]
+        all += CoachStep.allCases.compactMap(CoachWords.closing)
         all += Coach.Break.allCases.map(CoachWords.end)
         for step in CoachStep.allCases {
             for plan in [
@@ -394,7 +525,7 @@ private struct Drive {
             .boost: [100, 190], .commandedBoost: [100, 120],
         ]
         let quantities = values.keys.sorted { $0.place < $1.place }
-        var done = 0
+        var done: [CoachStep] = []
         var ends: Set<String> = []
         for round in 0..<10_000 {
             let plan = Coach.Plan(
@@ -402,6 +533,9 @@ private struct Drive {
             var coach = Coach(plan)
             var t: Int64 = 0
             var log: [(t: Int64, quantity: DriveQuantity, value: Double)] = []
+            var adapter: [(t: Int64, volts: Double)] = []
+            // The latest time, which a clock that goes back does not take back.
+            var clock: Int64 = 0
             // A state that lasts for a while, so that some steps are done.
             var state: [DriveQuantity: Double] = [:]
             var events = 0
@@ -419,15 +553,20 @@ private struct Drive {
                 case 2: coach.advance(to: t)
                 case 3 where random(30) == 0:
                     coach.take(codes: [["P0301", "P0420"][random(2)]], of: "pending", t: t)
-                case 4: coach.take(adapterVoltage: [12.4, 9.8, 14.2][random(3)], t: t)
-                default: t += Int64(100 + random(2_700)) * 1_000
+                case 4:
+                    let volts = [12.4, 9.8, 14.2, 0][random(4)]
+                    clock = max(clock, t)
+                    adapter.append((clock, volts))
+                    coach.take(adapterVoltage: volts, t: t)
+                default: t += Int64(100 + random(round % 2 == 0 ? 2_700 : 500)) * 1_000
                 }
                 let known = state.keys.sorted { $0.place < $1.place }
                 guard !known.isEmpty else { continue }
                 let quantity = known[random(known.count)]
                 if let value = state[quantity] {
+                    clock = max(clock, t)
+                    log.append((clock, quantity, value))
                     coach.take(value, quantity, t: t)
-                    log.append((t, quantity, value))
                 }
             }
             #expect(coach.isOver, "round \(round)")
@@ -436,21 +575,34 @@ private struct Drive {
                 #expect(sentence.text.split(separator: " ").count <= 12)
             }
             for result in coach.results where result.skip == nil {
-                done += 1
-                #expect(result.held >= result.step.wanted || result.step == .pull)
+                done.append(result.step)
+                #expect(result.held >= result.step.wanted)
                 #expect(Double(result.to - result.from) / 1e6 >= result.held - 1e-6)
                 let shown = log.filter { (result.from...result.to).contains($0.t) }
-                #expect(Self.isShown(result.step, shown), "round \(round): \(result)")
+                let volts = adapter.filter { (result.from...result.to).contains($0.t) }
+                #expect(Self.isShown(result.step, shown, volts), "round \(round): \(result)")
             }
         }
-        #expect(done > 500)
+        #expect(done.count > 300)
+        #expect(Set(done).isSuperset(of: [.ready, .charge, .start, .ignition]), "\(Set(done))")
         #expect(ends.isSuperset(of: ["done", "heat", "voltage", "moves", "silence", "overspeed"]))
     }
 
     /// Whether readings show a step, by another arithmetic: the last one shows it, and several do.
     private static func isShown(
-        _ step: CoachStep, _ readings: [(t: Int64, quantity: DriveQuantity, value: Double)]
+        _ step: CoachStep, _ readings: [(t: Int64, quantity: DriveQuantity, value: Double)],
+        _ adapter: [(t: Int64, volts: Double)]
     ) -> Bool {
+        // The ECU's voltages, and those of the adapter while no voltage of the ECU is newer than three seconds.
+        func charges(_ least: Double) -> Bool {
+            let ecu = readings.filter { $0.quantity == .voltage && $0.value.isFinite }
+            var all = ecu.map { (t: $0.t, volts: $0.value) }
+            all += adapter.filter { one in
+                one.volts > 5 && !ecu.contains { (0...3_000_000).contains(one.t - $0.t) }
+            }
+            all.sort { $0.t < $1.t }
+            return all.count { $0.volts >= least } >= 2 && all.last?.volts ?? 0 >= least
+        }
         func few(_ quantity: DriveQuantity, _ range: ClosedRange<Double>) -> Bool {
             let all = readings.filter { $0.quantity == quantity }
             let fitting = all.filter { range.contains($0.value) }
@@ -465,11 +617,14 @@ private struct Drive {
         case .loads: few(.engineSpeed, 1_200...1_900)
         case .cruise: few(.speed, 40...130)
         case .pull:
-            readings.contains {
-                $0.quantity == .load && $0.value >= 80 || $0.quantity == .pedal && $0.value >= 70
-            }
+            readings.contains { $0.quantity == .speed && $0.value > 20 }
+                && readings.count {
+                    $0.quantity == .load && $0.value >= 80
+                        || $0.quantity == .pedal && $0.value >= 70
+                } >= 4
         case .roll: few(.fuelStatus, 4...4)
-        case .ready, .charge: true
+        case .ready: charges(13)
+        case .charge: charges(13.2) && few(.engineSpeed, 400...20_000)
         case .glance: few(.engineSpeed, 0...20_000)
         }
     }

@@ -3,7 +3,7 @@ import OBDCore
 import ScanSession
 import VehicleScan
 
-/// Gives the coach of a live test the readings of one ECU, as quantities, and says what to ask for its steps.
+/// Gives the coach of a live test the readings of the engine's ECU, as quantities, and says what to ask for its steps.
 package struct TestReadings {
     private let knowledge: DriveKnowledge
     private let bySignal: [SignalIndex: (quantity: DriveQuantity, preference: Int)]
@@ -11,9 +11,10 @@ package struct TestReadings {
     private let byRecord: [DataID: Set<DriveQuantity>]
     /// The best signal of each quantity so far.
     private var preferences: [DriveQuantity: Int] = [:]
-    /// The ECU of the engine speed, once it is known: another ECU's copy may be of another moment.
-    private var ecu: ECUAddress?
-    private var knowsECU = false
+    /// What each ECU has told so far.
+    private var told: [ECUAddress?: Set<DriveQuantity>] = [:]
+    /// The ECU that tells most of those with an engine speed; a transmission tells it, too, and may answer first.
+    private var ecu: ECUAddress??
 
     package init(_ table: PIDTable, _ knowledge: DriveKnowledge) {
         self.knowledge = knowledge
@@ -74,17 +75,33 @@ package struct TestReadings {
         for case .reading(let reading) in batch.items {
             guard reading.frame == nil, let (quantity, preference) = bySignal[reading.signal]
             else { continue }
-            if quantity == .engineSpeed, !knowsECU { (ecu, knowsECU) = (reading.ecu, true) }
-            if knowsECU, reading.ecu != ecu { continue }
-            guard preference <= preferences[quantity] ?? .max, let value = reading.value.amount
-            else { continue }
+            guard let value = reading.value.amount else { continue }
+            if told[reading.ecu, default: []].insert(quantity).inserted { chooseECU(reading.ecu) }
+            if let ecu, reading.ecu != ecu {
+                // What protects the engine and the battery may come from any ECU.
+                guard [.coolant, .voltage].contains(quantity),
+                    !(told[ecu]?.contains(quantity) ?? false)
+                else { continue }
+            }
+            guard preference <= preferences[quantity] ?? .max else { continue }
             preferences[quantity] = preference
             coach.take(value, quantity, t: t)
         }
     }
 
-    /// Gives the coach a list of codes; an ECU that did not answer has said nothing.
+    /// Chooses an ECU that has told something new, if it tells more than the one so far.
+    private mutating func chooseECU(_ other: ECUAddress?) {
+        guard let found = told[other], found.contains(.engineSpeed) else { return }
+        if let ecu {
+            guard ecu != other, found.count > told[ecu]?.count ?? 0 else { return }
+        }
+        ecu = .some(other)
+        preferences = [:]
+    }
+
+    /// Gives the coach a list of codes; permanent codes are not the present ones, and an ECU that did not answer has said nothing.
     package func feed(_ list: CodeScan.List, since start: Instant, to coach: inout Coach) {
+        if list.kind == .permanent { return }
         let t = (list.asked.answer.answered - start).nanoseconds / 1_000
         for ecu in Set(list.asked.answers.map(\.ecu)) where list.told(by: ecu) == .list {
             let codes = list.items.compactMap { item -> String? in

@@ -45,12 +45,16 @@ struct DiagnoseTestCommand: RuledCommand {
             minute: before the start, while the starter turns, and charging.
 
             Drive safely and obey the law: listen to the sentences (--say), or let a passenger read \
-            them. Full throttle is asked for only with the coolant from 70 to 107 °C, no misfire \
-            code and no overboost. The test ends at once if the coolant is above 115 °C or rises \
-            fast above 108 °C, if a misfire code appears, if the engine turns faster than 5,500 rpm \
-            or the vehicle moves in a parked step, and if the voltage is above 16.5 V or the \
-            battery almost empty. It only reads. A test that is broken off, also by Ctrl-C, keeps \
-            its trip, prints what it has learnt, and exits with 75.
+            them. Full throttle is asked for only after steady speed, with the coolant from 70 to \
+            107 °C, no stored or pending misfire code and no overboost. The test ends if the coolant \
+            is above 115 °C or rises fast above 108 °C, if the engine turns faster than 5,500 rpm at \
+            a standstill, if the vehicle moves in a parked step, and if the voltage is above 16.5 V \
+            or the battery almost empty. It ends, too, when it reads a new stored or pending misfire \
+            code. It reads codes when a step begins (not in those of the ignition and the start, \
+            and never with --battery), after each pull, at steady speed and between pulls every 25 \
+            seconds, and when the check engine light or the number of codes changes. A misfire at \
+            full throttle may be noticed only after it. It only reads. A test that is broken off, \
+            also by Ctrl-C, keeps its trip, prints what it has learnt, and exits with 75.
 
             It finds operating points in the readings of a trip of any driver: idle, 2,500 rpm at \
             a standstill, steady speed, full load, and ignition on with the engine off. There it \
@@ -212,7 +216,10 @@ struct DiagnoseTestCommand: RuledCommand {
             }
         }
         try printer.flush()
-        if let failure = outcome.failure { throw failure }
+        if var failure = outcome.failure {
+            failure.status = .timedOut
+            throw failure
+        }
         if outcome.broken != nil { throw Failure.silent(.timedOut) }
         if exitCode && isOff { throw Failure.silent(.findings) }
     }

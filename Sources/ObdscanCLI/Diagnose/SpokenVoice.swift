@@ -41,24 +41,35 @@ final class SpokenVoice: Sendable {
 
     func say(_ text: String, isUrgent: Bool) {
         waiting.withLock { waiting in
-            if isUrgent { waiting.sentences = [] }
+            if isUrgent { hush(&waiting) }
             waiting.sentences.append(text)
             if waiting.sentences.count > Self.most { waiting.sentences.removeFirst() }
         }
-        if isUrgent { hurry.signal() }
         news.signal()
     }
 
-    /// Lets the thread end after the last sentence.
-    func end() {
-        waiting.withLock { $0.isEnding = true }
+    /// Lets the thread end after the last sentence, or at once.
+    func end(atOnce: Bool) {
+        waiting.withLock { waiting in
+            if atOnce { hush(&waiting) }
+            waiting.isEnding = true
+        }
         news.signal()
+    }
+
+    /// Ends the sentence that is being spoken, and leaves out those that wait.
+    ///
+    /// The lock is held, so that no later sentence is taken for the one to end.
+    private func hush(_ waiting: inout Waiting) {
+        waiting.sentences = []
+        hurry.signal()
     }
 
     private func run() {
         guard let program = command.first else { return }
         while true {
             let (text, isEnding) = waiting.withLock { waiting in
+                hurry.take()
                 let text = waiting.sentences.isEmpty ? nil : waiting.sentences.removeFirst()
                 return (text, waiting.isEnding)
             }
@@ -75,7 +86,6 @@ final class SpokenVoice: Sendable {
     }
 
     private func speak(_ text: String, _ program: String) {
-        hurry.take()
         var problem: String?
         do throws(SystemError) {
             let end = try ChildProcess.run(

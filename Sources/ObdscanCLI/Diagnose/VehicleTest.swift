@@ -40,10 +40,8 @@ struct VehicleTest {
         let sink = try TripSink()
         let queue = try BatchQueue(full: .refuse)
         let lights = try LightChanges(table)
-        var needs = SessionNeeds(
+        let needs = SessionNeeds(
             sinks: [sink, queue, lights], reconnect: .always, inbox: inbox)
-        // The 12 V side of a vehicle that does not answer can be tested, too.
-        if course == .battery { needs.vehicle = .maybeSilent() }
         var outcome: Outcome?
         try withVehicle(vehicle, output, table, needs) { connection in
             outcome = try test(connection, sink, queue, lights)
@@ -56,29 +54,18 @@ struct VehicleTest {
         _ connection: Vehicle, _ sink: TripSink, _ queue: BatchQueue, _ lights: LightChanges
     ) throws -> Outcome {
         let readings = TestReadings(connection.table, knowledge)
-        var setup = PollSetup([], table: connection.table, every: nil, ecu: nil)
-        setup.readsVoltage = true
-        var fuel: Int?
-        var services: VehicleServices?
-        do {
-            let found = try connection.services()
-            guard !found.profiles.contains(.j1939) else {
-                throw Failure(
-                    "\(connection.accessory): vehicles with SAE J1939 have no live test",
-                    hint: "\"obdscan dtc\" reads their codes", status: .unavailable)
-            }
-            setup = try PollSetup.make([], [], connection, every: nil)
-            readings.choose(&setup)
-            setup.watchLight(connection)
-            fuel = try fuelType(connection, found)
-            services = found
-        } catch let error as VehicleError {
-            if case .session(.interrupted) = error { throw error }
-            guard course == .battery else { throw error }
-            setup.profiles = []
+        let services = try connection.services()
+        guard !services.profiles.contains(.j1939) else {
+            throw Failure(
+                "\(connection.accessory): vehicles with SAE J1939 have no live test",
+                hint: "\"obdscan dtc\" reads their codes", status: .unavailable)
         }
+        var setup = try PollSetup.make([], [], connection, every: nil)
+        readings.choose(&setup)
+        setup.watchLight(connection)
         let kind = Coach.Kind(
-            fuelType: fuel, hasEngineSpeed: readings.has(.engineSpeed, in: setup))
+            fuelType: try fuelType(connection, services),
+            hasEngineSpeed: readings.has(.engineSpeed, in: setup))
         let plan = Coach.Plan(
             course, kind, isAutomatic: isAutomatic,
             usesMiles: output.units.conversion(from: "km/h") != nil)
@@ -88,10 +75,7 @@ struct VehicleTest {
         } body: { recording in
             output.remark(
                 "Trip \(recording.number) is being recorded in \(trip.store.path); Ctrl-C ends it.")
-            if let services, course != .battery {
-                // What is asked here reaches the trip as the answers of a poll do.
-                _ = try connection.monitorTests(in: services)
-            }
+            if course != .battery, let end = readMonitors(connection, services) { return end }
             let run = try TestRun(self, plan, readings, setup, connection, recording)
             defer { run.end() }
             let end = try run.poll(queue, lights)
@@ -104,6 +88,24 @@ struct VehicleTest {
             trip: number, steps: coach.results,
             broken: coach.isOver ? coach.broken?.text : end.reasonOfBreak,
             failure: failure)
+    }
+
+    /// Reads the results of monitors, which reach the trip as the answers of a poll do.
+    ///
+    /// - Returns: How the test ends already; nil = it goes on.
+    private func readMonitors(_ connection: Vehicle, _ services: VehicleServices) -> PollLoop.End? {
+        do {
+            _ = try connection.monitorTests(in: services)
+        } catch .session(.interrupted) {
+            _ = inbox.next()
+            inbox.letMoreThrough()
+            return .stopped
+        } catch .session(let error) {
+            return .failed(error)
+        } catch {
+            output.remark(Failure(error, at: connection.accessory).message)
+        }
+        return nil
     }
 
     /// The code of PID 51; nil if no ECU reports it.
@@ -142,6 +144,8 @@ private final class TestRun {
     private let voiceThread: SystemThread?
     private let isWatched: Bool
     private var text = TextOutput.standard
+    /// When the codes were last asked for, and after how many pulls of the step.
+    private var asked: (at: Instant, pulls: Int) = (.zero, 0)
     /// What the present plan is for.
     private var planned: (step: CoachStep?, voltageOnly: Bool)?
 
@@ -165,9 +169,12 @@ private final class TestRun {
         coach.advance(to: time(SystemClock.now()))
     }
 
-    /// Lets the last sentence be spoken.
+    /// Codes are read again so often at steady speed and between pulls.
+    private static let codePause = Duration.seconds(25)
+
+    /// Lets the last sentences of the coach be spoken; whoever stops the test does not wait for them.
     func end() {
-        voice?.end()
+        voice?.end(atOnce: !coach.isOver)
         voiceThread?.join()
     }
 
@@ -178,8 +185,8 @@ private final class TestRun {
     func poll(_ queue: BatchQueue, _ lights: LightChanges) throws -> PollLoop.End {
         var loop = PollLoop(
             connection, queue: queue, until: nil,
-            identity: setup.profiles.isEmpty ? nil : VINQuery(connection, by: setup.profiles))
-        if !setup.profiles.isEmpty, test.course != .battery {
+            identity: VINQuery(connection, by: setup.profiles))
+        if test.course != .battery {
             loop.codes = CodeWatch(connection, by: setup.profiles, lights) {
                 // Nothing comes between two voltages while the starter turns.
                 self.coach.step.map { ![.ignition, .start].contains($0) } ?? true
@@ -216,14 +223,24 @@ private final class TestRun {
         for sentence in coach.takeSentences() { try say(sentence) }
         guard !coach.isOver else { return }
         let now = (step: coach.step, voltageOnly: coach.wantsVoltageOnly)
-        if let planned, planned == now { return }
-        if let step = now.step, step != planned?.step {
-            recording.note(TestedSteps.note(step))
+        let isNew = now.step != planned?.step
+        if isNew || isCodeReadDue {
             // A misfire may have become pending, which no light shows.
             lights.beginAgain()
+            asked = (SystemClock.now(), coach.pulls)
         }
+        if let planned, planned == now { return }
+        if isNew, let step = now.step { recording.note(TestedSteps.note(step)) }
         planned = now
         connection.scan.poll(readings.plan(setup, for: coach))
+    }
+
+    /// Whether to read the codes within a step; in a pull each reading of the engine counts more.
+    private var isCodeReadDue: Bool {
+        guard let step = coach.step, [.cruise, .pull].contains(step), !coach.isPulling else {
+            return false
+        }
+        return coach.pulls > asked.pulls || SystemClock.now() - asked.at >= Self.codePause
     }
 
     private func say(_ sentence: Coach.Sentence) throws {

@@ -70,6 +70,9 @@ package struct BatteryWatch: Sendable {
     /// ECU less adapter, while the engine runs.
     private var differences = DriveHistogram(-3...3, step: 0.02)
     private var temperature: Double?
+    /// Whether the ECUs are asked again and again: the silence of those that nobody asks is no sleep.
+    private let isPolled: Bool
+    private var isAnswered = false
     /// Since when no ECU has answered while the voltage at the adapter was read.
     private var silentSince: Int64?
     /// The voltages of a vehicle that has slept for four hours.
@@ -78,18 +81,31 @@ package struct BatteryWatch: Sendable {
     private var overSince: (strong: Int64?, weak: Int64?)
     private var over: BatteryFinding?
     /// Consumers were switched on at this time, or so the driver was asked.
-    private var loads: (t: Int64, before: DriveSum, isSeen: Bool)?
-    private var recent = DriveSum()
-    private var loadBefore: Double?
+    private var loads: (t: Int64, load: Double?)?
+    /// What shows that they are on: the voltage falls at once, and the ECU calculates more load.
+    private var falls = false
+    private var pulls = false
+    /// The voltages of the last three seconds, of one source.
+    private var recent: [(t: Int64, value: Double)] = []
+    private var isRecentAdapter = false
     private var strain: DriveSum?
     private var undercharged: BatteryFinding?
     /// Voltages above 1,200 rpm.
     private var turning = DriveHistogram(0...40, step: 0.01)
     private var turningTime = DriveSum()
+    /// How the voltage changes: sums of a straight line, in units of 10 minutes.
+    private var line = (t: 0.0, tt: 0.0, v: 0.0, tv: 0.0, n: 0.0)
+    /// The speed from which the vehicle slows down, and by how many km/h it did so altogether.
+    private var fastest: (t: Int64, speed: Double)?
+    private var slowed = 0.0
+    /// When the ECU last said that the engine is still.
+    private var stillAt: Int64?
+    /// Whether PID 51 has named an electric or hybrid vehicle.
+    private var isDeclared = false
     private var movingLow: Int64?
     private var converterLow: BatteryFinding?
 
-    package init() {}
+    package init(isPolled: Bool = true) { self.isPolled = isPolled }
 
     // MARK: Inputs
 
@@ -98,13 +114,23 @@ package struct BatteryWatch: Sendable {
         guard value.isFinite else { return }
         self.t = max(self.t, t)
         now.take(value, quantity, t: self.t)
-        silentSince = nil
+        takeAnswer(t: t)
         switch quantity {
+        case .engineSpeed: if value == 0 { stillAt = self.t }
+        case .speed: watchSlowing(value)
+        case .fuelType: isDeclared = isDeclared || value == 8 || (16...22).contains(value)
         case .ambient where !now.hasRun: temperature = value
         case .load: watchLoad(value)
         case .voltage: takeVoltage(value, isAdapter: false)
         default: break
         }
+    }
+
+    /// An ECU has answered, whatever it said: the vehicle does not sleep.
+    package mutating func takeAnswer(t: Int64) {
+        self.t = max(self.t, t)
+        isAnswered = true
+        silentSince = nil
     }
 
     /// Takes the voltage at the adapter.
@@ -115,9 +141,14 @@ package struct BatteryWatch: Sendable {
         takeVoltage(value, isAdapter: true)
     }
 
-    /// Four hours without an answer of an ECU, and without a gap in which someone may have driven.
+    /// Four hours in which the ECUs no longer answered, without a gap in which someone may have driven.
     private mutating func watchSleep(_ volts: Double) {
         if let last = adapter.latest, t - last.t > 1_200_000_000 { silentSince = nil }
+        // From 13 V on something charges the battery, or has just done so.
+        guard isPolled, isAnswered, corrected(volts, isAdapter: true) < 13 else {
+            silentSince = nil
+            return
+        }
         let since = silentSince ?? t
         silentSince = since
         guard t - since >= 4 * 3_600_000_000 else { return }
@@ -129,8 +160,8 @@ package struct BatteryWatch: Sendable {
     /// The driver was asked to switch consumers on.
     package mutating func takeLoads(t: Int64) {
         self.t = max(self.t, t)
-        loads = (self.t, recent, false)
-        loadBefore = now.latest(.load)?.value
+        loads = (self.t, now.latest(.load)?.value)
+        (falls, pulls) = (false, false)
         strain = nil
     }
 
@@ -145,7 +176,11 @@ package struct BatteryWatch: Sendable {
         let isOff = !now.hasRun && now.latest(.engineSpeed)?.value ?? 0 == 0
         var course = isAdapter ? adapter : ecu
         course.latest = (t, volts)
-        if !runs { course.crank.take(volts, t: t) } else { course.crank.engineRuns(at: t) }
+        if !runs {
+            course.crank.take(volts, t: t)
+        } else {
+            course.crank.engineRuns(at: t, stillAt: stillAt)
+        }
         if isOff, !course.crank.isDipping { course.takeRest(volts, t: t) }
         if runs, now.has(now.runningSince, 5) {
             course.run.add(volts, at: t)
@@ -163,15 +198,20 @@ package struct BatteryWatch: Sendable {
         // The better source alone decides about the rest.
         guard !isAdapter || ecu.latest.map({ t - $0.t > 3_000_000 }) ?? true else { return }
         watchOvercharge(volts, isAdapter: isAdapter, runs: runs)
+        watchFall(volts, isAdapter: isAdapter)
         watchStrain(volts, rpm, isAdapter: isAdapter)
         watchConverter(volts, isAdapter: isAdapter)
-        if recent.count > 0, t - recent.from > 10_000_000 { recent = DriveSum() }
-        recent.add(volts, at: t)
     }
 
     // MARK: Charging
 
-    private var isHighVoltage: Bool { now.isHybrid }
+    /// Whether it moved without its engine, as hybrids do, but also a car that is towed or rolls with its engine off.
+    private var rolls: Bool {
+        // 23 is a diesel engine that takes two fuels.
+        !isDeclared && now.isHybrid && now.latest(.fuelType)?.value != 23
+    }
+
+    private var isHighVoltage: Bool { isDeclared || rolls }
 
     /// How far a voltage may be off.
     private func error(isAdapter: Bool) -> Double {
@@ -211,12 +251,27 @@ package struct BatteryWatch: Sendable {
     }
 
     private mutating func watchLoad(_ percent: Double) {
-        guard let loads, !loads.isSeen, t - loads.t <= 30_000_000, let before = loadBefore else {
-            return
+        guard let loads, t - loads.t <= 30_000_000, let before = loads.load else { return }
+        if percent - before >= 3, fresh(.engineSpeed).map({ $0 < 1_100 }) ?? false { pulls = true }
+    }
+
+    /// A consumer takes the voltage down at once, and not slowly as a regulator does.
+    private mutating func watchFall(_ volts: Double, isAdapter: Bool) {
+        if isRecentAdapter != isAdapter { recent = [] }
+        isRecentAdapter = isAdapter
+        recent.append((t, volts))
+        if let old = recent.firstIndex(where: { t - $0.t <= 3_000_000 }) { recent.removeFirst(old) }
+        guard let loads, !falls, (0...30_000_000).contains(t - loads.t) else { return }
+        var (before, after) = (DriveSum(), DriveSum())
+        for (time, value) in recent {
+            if t - time > 1_500_000 {
+                before.add(value, at: time)
+            } else {
+                after.add(value, at: time)
+            }
         }
-        if percent - before >= 3, fresh(.engineSpeed).map({ $0 < 1_100 }) ?? false {
-            self.loads?.isSeen = true
-        }
+        // Steps of 0.1 V are no exact fractions.
+        falls = before.count >= 2 && after.count >= 2 && before.mean - after.mean > 0.1999
     }
 
     /// With consumers on and the engine above 1,200 rpm, every alternator that works charges.
@@ -225,9 +280,14 @@ package struct BatteryWatch: Sendable {
         if above {
             turning.add(volts)
             turningTime.add(volts, at: t)
+            let time = Double(t) / 6e8
+            line.n += 1
+            line.t += time
+            line.tt += time * time
+            line.v += volts
+            line.tv += time * volts
         }
-        guard let loads else { return }
-        if loads.before.count >= 3, loads.before.mean - volts >= 0.2 { self.loads?.isSeen = true }
+        guard loads != nil else { return }
         guard above, volts + error(isAdapter: isAdapter) < 12.8 else {
             strain = nil
             return
@@ -235,7 +295,7 @@ package struct BatteryWatch: Sendable {
         var sum = strain ?? DriveSum()
         sum.add(volts, at: t)
         strain = sum
-        guard self.loads?.isSeen == true, sum.seconds >= 30 else { return }
+        guard falls, pulls, sum.seconds >= 30 else { return }
         undercharged = BatteryFinding(
             part: .charge, grade: .low, volts: sum.mean, low: 12.8, samples: Int(sum.count),
             seconds: sum.seconds, isFromAdapter: isAdapter, from: sum.from, to: t,
@@ -243,8 +303,27 @@ package struct BatteryWatch: Sendable {
                 "With consumers on and above 1,200 rpm nothing charges: alternator, belt or cable.")
     }
 
+    /// The change of the voltage above 1,200 rpm; unit: V in 10 minutes.
+    private var slope: Double? {
+        let divisor = line.n * line.tt - line.t * line.t
+        return divisor > 0 ? (line.n * line.tv - line.t * line.v) / divisor : nil
+    }
+
+    /// A smart regulator charges while the vehicle slows down: by 10 km/h within 10 seconds or less.
+    private mutating func watchSlowing(_ speed: Double) {
+        guard let from = fastest, speed < from.speed, now.gap <= 3_000_000, now.runningSince != nil
+        else {
+            fastest = (t, speed)
+            return
+        }
+        guard from.speed - speed >= 10 else { return }
+        let isRead = recent.last.map { t - $0.t <= 3_000_000 } ?? false
+        if isRead, Double(t - from.t) <= (from.speed - speed) * 1e6 { slowed += from.speed - speed }
+        fastest = (t, speed)
+    }
+
     private mutating func watchConverter(_ volts: Double, isAdapter: Bool) {
-        guard isHighVoltage, fresh(.speed) ?? 0 > 5, volts + error(isAdapter: isAdapter) < 12.8
+        guard isDeclared, fresh(.speed) ?? 0 > 5, volts + error(isAdapter: isAdapter) < 12.8
         else {
             movingLow = nil
             return
@@ -260,6 +339,11 @@ package struct BatteryWatch: Sendable {
 
     // MARK: Findings
 
+    /// Whether a voltage and an engine speed were read at all.
+    package var hasBoth: Bool {
+        now.latest(.engineSpeed) != nil && (ecu.latest != nil || adapter.latest != nil)
+    }
+
     /// What the course shows, and what it cannot show.
     package var findings: [BatteryFinding] {
         guard adapter.latest != nil || ecu.latest != nil else { return [] }
@@ -273,7 +357,7 @@ package struct BatteryWatch: Sendable {
                     text: "A supply of 24 V is not judged.")
             ]
         }
-        return isHighVoltage
+        return isDeclared
             ? [converter].compactMap(\.self) : [rest, crank, charge].compactMap(\.self)
     }
 
@@ -347,10 +431,7 @@ package struct BatteryWatch: Sendable {
         let dips = [(ecu.crank.dip, false), (adapter.crank.dip, true)]
         let best = dips.max { $0.0?.samples ?? 0 < $1.0?.samples ?? 0 }
         guard let (found, isAdapter) = best, let dip = found else {
-            guard now.startsOff, now.hasRun else { return nil }
-            return BatteryFinding(
-                part: .crank, grade: .unknown, isFromAdapter: ecu.latest == nil,
-                text: "Too slow to tell: no reading fell into the start.")
+            return now.startsOff && now.hasRun ? unseenStart : nil
         }
         var result = BatteryFinding(
             part: .crank, grade: .unknown, volts: corrected(dip.plateau, isAdapter: isAdapter),
@@ -361,6 +442,11 @@ package struct BatteryWatch: Sendable {
             result.volts = nil
             result.text =
                 "Too slow to tell (\(dip.samples) \(dip.samples == 1 ? "sample" : "samples") in the start)."
+            return result
+        }
+        guard dip.isShort else {
+            result.text =
+                "Not judged: it was low for longer than a starter turns, as by glow plugs."
             return result
         }
         guard dip.to - dip.from >= CrankCourse.shortest else {
@@ -386,6 +472,28 @@ package struct BatteryWatch: Sendable {
         return result
     }
 
+    /// A start in which no reading was low.
+    private var unseenStart: BatteryFinding {
+        let gaps = [ecu.crank.gap, adapter.crank.gap]
+        let isAdapter = gaps[1] ?? .max < gaps[0] ?? .max || ecu.latest == nil
+        let text =
+            switch gaps.compactMap(\.self).min() {
+            case nil: "Too slow to tell: the voltage was not read right before and after the start."
+            // Any starter turns for longer.
+            case let gap? where gap <= 250_000:
+                "Not judged: no reading fell by 0.8 V as the engine started."
+            case let gap?:
+                "Too slow to tell: \(Self.tenths(gap)) s between two readings around the start."
+            }
+        return BatteryFinding(
+            part: .crank, grade: .unknown, isFromAdapter: isAdapter, text: text)
+    }
+
+    private static func tenths(_ microseconds: Int64) -> String {
+        let tenths = (microseconds + 50_000) / 100_000
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
     /// The temperature before the start: of the ambient air, or of a cold engine.
     private var startTemperature: Double? {
         if let temperature { return temperature }
@@ -406,6 +514,11 @@ package struct BatteryWatch: Sendable {
             part: .charge, grade: .unknown, volts: corrected(middle, isAdapter: isAdapter),
             samples: Int(course.run.count), seconds: course.run.seconds, temperature: temperature,
             isFromAdapter: isAdapter, from: course.run.from, to: course.run.to, text: "")
+        if rolls {
+            found.text =
+                "Not judged: it moved with its engine off, as hybrids do, which charge by a converter."
+            return found
+        }
         let error = error(isAdapter: isAdapter)
         if let held = course.held.highest.map({ corrected($0.value, isAdapter: isAdapter) }) {
             let before = rest?.volts
@@ -420,13 +533,9 @@ package struct BatteryWatch: Sendable {
             }
         }
         if let undercharged { return undercharged }
-        if course.run.seconds >= 300, turningTime.seconds >= 120,
-            let level = turning.quantile(0.5).map({ corrected($0, isAdapter: isAdapter) }),
-            level + error < 12.4, course.held.highest.map({ $0.value + error < 13 }) ?? true
-        {
+        if let low = flat(course, error, isAdapter: isAdapter) {
             found.grade = .low
-            found.volts = level
-            found.low = 12.4
+            (found.volts, found.low) = (low.level, low.limit)
             found.text = "Nothing charges above 1,200 rpm: alternator, belt or cable."
             return found
         }
@@ -434,6 +543,25 @@ package struct BatteryWatch: Sendable {
             "Not judged: a smart regulator may hold it low on purpose, and then charges when the vehicle "
             + "slows down. Drive 15 minutes, then judge that trip."
         return found
+    }
+
+    /// The voltage that no regulator gives on purpose, and its limit.
+    ///
+    /// Smart regulators hold 12.2 V for as long as a motorway lasts. Below this, or if the voltage falls even though
+    /// the vehicle often slowed down, the battery alone feeds the vehicle.
+    private func flat(
+        _ course: Course, _ error: Double, isAdapter: Bool
+    ) -> (level: Double, limit: Double)? {
+        guard course.run.seconds >= 300, turningTime.seconds >= 120,
+            let level = turning.quantile(0.5).map({ corrected($0, isAdapter: isAdapter) }),
+            course.held.highest.map({ $0.value + error < 13 }) ?? true,
+            // Charges of a few seconds while it slows down are no five seconds.
+            let peak = course.levels.quantile(0.99).map({ corrected($0, isAdapter: isAdapter) }),
+            peak + error < 13
+        else { return nil }
+        if level + error < 12 { return (level, 12.2) }
+        let drains = turningTime.seconds >= 600 && slope ?? 0 <= -0.1 && slowed >= 50
+        return drains && level + error < 12.4 ? (level, 12.4) : nil
     }
 
     private var converter: BatteryFinding? {
@@ -467,6 +595,8 @@ struct CrankCourse: Sendable {
     static let least = 6
     /// A starter turns for longer, and less is its inrush alone; unit: microseconds.
     static let shortest: Int64 = 150_000
+    /// A starter that turns for longer is not told from another load; unit: microseconds.
+    static let longest: Int64 = 3_000_000
 
     struct Dip: Hashable, Sendable {
         var samples: Int
@@ -475,11 +605,17 @@ struct CrankCourse: Sendable {
         /// Microseconds since the start of the trip.
         var from, to: Int64
 
+        var isShort: Bool { to - from <= CrankCourse.longest }
+
         var rate: Double { to > from ? Double(samples - 1) * 1e6 / Double(to - from) : 0 }
     }
 
-    /// The start with the most samples.
+    /// The start with the most samples, of those which are short enough.
     private(set) var dip: Dip?
+    /// The longest time between two readings around a start, at best.
+    private(set) var gap: Int64?
+    /// When the voltage was read before the engine ran.
+    private var times: [Int64] = []
     /// The latest voltages at rest, at most 20.
     private var rest: [Double] = []
     private var samples: [(t: Int64, value: Double)] = []
@@ -489,6 +625,8 @@ struct CrankCourse: Sendable {
     var isDipping: Bool { !samples.isEmpty }
 
     mutating func take(_ volts: Double, t: Int64) {
+        times.append(t)
+        if times.count > 1_024 { times.removeFirst(512) }
         let level = rest.sorted()[safe: rest.count / 2]
         if let level, volts < level - Self.depth {
             // A gap is another load, or another start.
@@ -501,26 +639,59 @@ struct CrankCourse: Sendable {
         if rest.count > 20 { rest.removeFirst() }
     }
 
-    /// The engine runs: what was before was its start.
-    mutating func engineRuns(at t: Int64) {
+    /// The engine runs: what was before was its start, unless the engine was still after it.
+    mutating func engineRuns(at t: Int64, stillAt: Int64?) {
         close()
-        if let ended, t - ended.to <= 20_000_000, ended.samples > dip?.samples ?? 0 { dip = ended }
+        if let stillAt { measureGap(from: stillAt, to: t) }
+        if let ended, t - ended.to <= 20_000_000, (stillAt ?? 0) - ended.to <= 1_000_000,
+            isBetter(ended)
+        {
+            dip = ended
+        }
         ended = nil
+        times = []
         rest = []
     }
 
+    private func isBetter(_ other: Dip) -> Bool {
+        guard let dip, dip.isShort == other.isShort else { return other.isShort || dip == nil }
+        return other.samples > dip.samples
+    }
+
+    /// Around a start that lies between these times, or up to a second before.
+    private mutating func measureGap(from stillAt: Int64, to end: Int64) {
+        let before = times.lastIndex { $0 <= stillAt - 1_000_000 }
+        guard let first = before ?? times.indices.first else { return }
+        let around = times[first...] + [end]
+        let widest = zip(around, around.dropFirst()).map { $1 - $0 }.max() ?? 0
+        gap = min(gap ?? .max, widest)
+    }
+
     private mutating func close() {
-        guard let first = samples.first, let last = samples.last else { return }
-        // A starter does not turn for longer.
-        if last.t - first.t <= 15_000_000 {
-            // The first sample may be the inrush, the last one its end.
-            let inner = samples.count > 4 ? samples.dropFirst().dropLast() : samples[...]
-            let sorted = inner.map(\.value).sorted()
-            ended = Dip(
-                samples: samples.count, plateau: sorted[sorted.count / 2], from: first.t,
-                to: last.t)
-        }
+        var start = samples[...]
         samples = []
+        // Glow plugs, lamps and pumps come before the starter, and take less.
+        while let split = Self.fall(in: start) { start = start[split...] }
+        guard let first = start.first, let last = start.last else { return }
+        // The first sample may be the inrush, the last one its end.
+        let inner = start.count > 4 ? start.dropFirst().dropLast() : start
+        let sorted = inner.map(\.value).sorted()
+        ended = Dip(
+            samples: start.count, plateau: sorted[sorted.count / 2], from: first.t, to: last.t)
+    }
+
+    /// Where the mean falls most, if it falls by as much as a starter takes.
+    private static func fall(in samples: ArraySlice<(t: Int64, value: Double)>) -> Int? {
+        let total = samples.reduce(0) { $0 + $1.value }
+        var before = 0.0
+        var found: (place: Int, depth: Double)?
+        for place in samples.indices.dropLast() {
+            before += samples[place].value
+            let count = Double(place - samples.startIndex + 1)
+            let depth = before / count - (total - before) / (Double(samples.count) - count)
+            if depth >= Self.depth, depth > found?.depth ?? 0 { found = (place + 1, depth) }
+        }
+        return found?.place
     }
 }
 

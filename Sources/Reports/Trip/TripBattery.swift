@@ -8,6 +8,8 @@ import TripStore
 package struct TripBattery {
     private let trip: TripSummary
     package let findings: [BatteryFinding]
+    /// Whether a voltage and an engine speed were read at all.
+    private let hasBoth: Bool
 
     /// Judges the voltages of a trip, by the ECU and at the adapter.
     package init(of readings: TripReadings, _ knowledge: DriveKnowledge) throws {
@@ -19,12 +21,21 @@ package struct TripBattery {
         let asked = try readings.timedNotes().filter { $0.text == TestedSteps.note(.loads) }
             .map { $0.time.microseconds(since: readings.trip.start) }
         var loads = asked[...]
-        var watch = BatteryWatch()
+        var answers = try Self.answers(readings)[...]
+        // At each connection, the identity and the codes are read once.
+        var watch = BatteryWatch(
+            isPolled: readings.signals.contains {
+                $0.dataID != nil && $0.frame == nil && $0.readings >= 10
+            })
         let places = Array(roles.keys) + [adapter].compactMap(\.self)
         try readings.forEachNumber(of: places) { t, place, value in
             if let first = loads.first, first <= t {
                 watch.takeLoads(t: first)
                 loads.removeFirst()
+            }
+            while let first = answers.first, first <= t {
+                watch.takeAnswer(t: first)
+                answers.removeFirst()
             }
             if place == adapter {
                 watch.take(adapterVoltage: value, t: t)
@@ -33,6 +44,27 @@ package struct TripBattery {
             }
         }
         findings = watch.findings
+        hasBoth = watch.hasBoth
+    }
+
+    /// When an ECU answered, whatever it said: one time of each minute at most, in order.
+    private static func answers(_ readings: TripReadings) throws -> [Int64] {
+        var minutes: Set<Int64> = []
+        let places = readings.signals.indices.filter { readings.signals[$0].dataID != nil }
+        try readings.forEachState(of: places) { t, _, _ in minutes.insert(t / 60_000_000) }
+        try readings.forEachOtherRecord { time, record in
+            let isAnswer =
+                switch record {
+                case .item, .codeList: true
+                case .event(let event):
+                    event.kind == .negativeResponse || event.kind == .decodeError
+                case .note, .position: false
+                }
+            if isAnswer {
+                minutes.insert(time.microseconds(since: readings.trip.start) / 60_000_000)
+            }
+        }
+        return minutes.sorted().map { $0 * 60_000_000 }
     }
 
     /// Whether something is wrong, as far as it could be judged.
@@ -42,8 +74,9 @@ package struct TripBattery {
 
     package func text(_ output: OutputForm) -> String {
         guard !findings.isEmpty else {
+            let why = hasBoth ? "too little" : "no"
             return lines(
-                "12 V: nothing could be judged: no voltage beside an engine speed was read.",
+                "12 V: nothing could be judged: \(why) voltage beside an engine speed was read.",
                 .warning, output.palette, output.columns)
         }
         var rows = TextTable([("12 V", .left), ("VALUE", .right), ("", .left)], flexible: [2])

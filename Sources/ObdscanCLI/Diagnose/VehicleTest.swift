@@ -125,9 +125,9 @@ extension PollLoop.End {
     fileprivate var reasonOfBreak: String {
         switch self {
         case .stopped: "Ctrl-C, or another signal."
-        case .failed: "the link was lost."
+        case .failed, .linkStaysLost: "the link was lost."
         case .otherVehicle: "the adapter is in another vehicle now."
-        case .duration, .finished, .vehicleOff: "the poll ended."
+        case .duration, .finished, .vehicleOff, .vehicleRests, .vehicleIsOn: "the poll ended."
         }
     }
 }

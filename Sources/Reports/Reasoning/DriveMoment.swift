@@ -94,9 +94,7 @@ struct DriveMoment: Sendable {
     private mutating func takeDemand() {
         let turns = fresh(.engineSpeed) ?? 0 >= 1_500 && isWarm(70)
         let wants = fresh(.load) ?? 0 >= 80 || fresh(.pedal) ?? 0 >= 70
-        // An engine that is revved at a standstill pulls nothing.
-        let mayMove = fresh(.speed) ?? .infinity > 20
-        sincePull = wants && turns && mayMove ? sincePull ?? t : nil
+        sincePull = wants && turns ? sincePull ?? t : nil
         // The throttle of a healthy engine is wide open from there on; a resting position of 18 % is included.
         let isFull = fresh(.throttle) ?? 0 >= 75 && fresh(.pedal) ?? 100 >= 75
         sinceFull = isFull && turns ? sinceFull ?? t : nil

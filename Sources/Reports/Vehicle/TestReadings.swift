@@ -99,7 +99,9 @@ package struct TestReadings {
         preferences = [:]
     }
 
-    /// Gives the coach a list of codes; permanent codes are not the present ones, and an ECU that did not answer has said nothing.
+    /// Gives the coach a list of codes.
+    ///
+    /// Permanent codes are not the present ones, and an ECU that did not answer has said nothing.
     package func feed(_ list: CodeScan.List, since start: Instant, to coach: inout Coach) {
         if list.kind == .permanent { return }
         let t = (list.asked.answer.answered - start).nanoseconds / 1_000

@@ -1,4 +1,11 @@
+import Diagnostics
+import Formats
+import Foundation
+import OBDCore
+import PIDTables
+import TestSupport
 import Testing
+import TripStore
 
 @testable import Reports
 
@@ -473,5 +480,60 @@ private struct Battery {
         var watch = BatteryWatch()
         for value in [Double.nan, .infinity, 0, -5] { watch.take(adapterVoltage: value, t: 0) }
         #expect(watch.findings.isEmpty)
+    }
+}
+
+/// The same from a database.
+@Suite struct `Twelve volts of a stored trip` {
+    /// An engine speed of 0 for the first steps of 20 s each, an adapter for six hours, and a fuel level every 10 minutes.
+    private func judge(
+        _ volts: Double, speeds: Int, hasLevel: Bool, steps: Int = 1_080
+    ) throws -> TripBattery {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "obdscan-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try TripStore(path: folder.appending(path: "a.db").path)
+        let table = try PIDTables.standard()
+        func place(_ id: String) throws -> Int {
+            try #require(table.signals.firstIndex { $0.id == id })
+        }
+        let (rpm, level) = (try place("RPM"), try place("FLI"))
+        let adapter = try place(Signal.adapterVoltage.id)
+        let writer = try store.startTrip(
+            TripStart(
+                purpose: .log,
+                anchor: TimeAnchor(
+                    monotonic: .zero, utc: UTC(microseconds: 1_795_248_902_000_000)),
+                vin: nil), table: table)
+        for step in 0..<steps {
+            var items = [reading(.number(volts), nil, signal: adapter, ecu: nil)]
+            if step < speeds { items.append(reading(.number(0), signal: rpm)) }
+            if hasLevel, step % 30 == 0 {
+                items.append(reading(.number(60), DataID(.currentData, 0x2F), signal: level))
+            }
+            let time = Duration.zero + .seconds(20 * step)
+            #expect(writer.offer(items.map { .reading($0) }, at: .zero + time))
+        }
+        try writer.end(.stopped, at: .zero + .seconds(20 * steps))
+        return try TripBattery(
+            of: store.readings(ofTrip: writer.trip), DriveKnowledge(causes: Causes.table))
+    }
+
+    @Test func `any answer ends the silence, and one at the connection begins none`() throws {
+        for (volts, speeds, hasLevel, isOff) in [
+            (11.3, 20, false, true), (11.3, 20, true, false), (11.3, 0, true, false),
+            (11.3, 0, false, false), (11.3, 2, false, false), (14.2, 20, false, false),
+        ] {
+            let found = try judge(volts, speeds: speeds, hasLevel: hasLevel)
+            #expect(found.isOff == isOff, "\(volts) \(speeds) \(hasLevel): \(found.findings)")
+        }
+    }
+
+    @Test func `too little is told from none`() throws {
+        for (speeds, words) in [(2, "too little"), (0, "no")] {
+            let found = try judge(12.4, speeds: speeds, hasLevel: false, steps: 3)
+            let text = found.text(OutputForm(format: .text))
+            #expect(text.contains(": \(words) voltage beside an engine speed was read."), "\(text)")
+        }
     }
 }

@@ -171,37 +171,45 @@ import VehicleScan
         let sink = try sink("rpm", "oil-temp", "ambient-temp")
         try offer([0x01, 0x5C], to: sink)
         // The vehicle may be off.
-        #expect(sink.note(table) == nil)
+        #expect(sink.note(table, isRecorded: false) == nil)
         try offer([0x01, 0x0C], ["rpm"], to: sink)
         // One answer may be lost.
-        #expect(sink.note(table) == nil)
+        #expect(sink.note(table, isRecorded: false) == nil)
         try offer([0x01, 0x5C], to: sink)
-        #expect(sink.note(table)?.hasPrefix("No ECU reports EOT: ") == true)
+        #expect(sink.note(table, isRecorded: false)?.hasPrefix("No ECU reports EOT: ") == true)
         #expect(sink.records == [DataID(.currentData, 0x5C)])
         try offer([0x01, 0x5C], to: sink)
-        #expect(sink.note(table) == nil)
+        #expect(sink.note(table, isRecorded: false) == nil)
         for _ in 0..<2 { try offer([0x01, 0x46], to: sink) }
-        #expect(sink.note(table)?.hasPrefix("No ECU reports AAT: ") == true)
+        #expect(sink.note(table, isRecorded: false)?.hasPrefix("No ECU reports AAT: ") == true)
+    }
+
+    @Test func `a recording without an answer says nothing about the vehicle`() throws {
+        let sink = try sink("rpm", "oil-temp")
+        try offer([0x01, 0x0C], ["rpm"], to: sink)
+        for _ in 0..<2 { try offer([0x01, 0x5C], to: sink) }
+        let note = try #require(sink.note(table, isRecorded: true))
+        #expect(note.contains("recording") && note.contains("EOT") && !note.contains("No ECU"))
     }
 
     @Test func `signals that the vehicle reported before are not listed`() throws {
         let sink = try sink("rpm", "oil-temp")
         try offer([0x01, 0x0C, 0x5C], ["rpm", "oil-temp"], to: sink)
         try offer([0x01, 0x5C], to: sink)
-        #expect(sink.note(table) == nil)
+        #expect(sink.note(table, isRecorded: false) == nil)
     }
 
     @Test func `one of two signals in the same request can be missing`() throws {
         let sink = try sink("rpm", "oil-temp")
         for _ in 0..<2 { try offer([0x01, 0x0C, 0x5C], ["rpm"], to: sink) }
-        #expect(sink.note(table)?.hasPrefix("No ECU reports EOT: ") == true)
+        #expect(sink.note(table, isRecorded: false)?.hasPrefix("No ECU reports EOT: ") == true)
     }
 
     @Test func `without names no signal is listed`() throws {
         let sink = try sink()
         try offer([0x01, 0x5C], to: sink)
         try offer([0x01, 0x0C], ["rpm"], to: sink)
-        #expect(sink.note(table) == nil)
+        #expect(sink.note(table, isRecorded: false) == nil)
     }
 }
 

@@ -95,7 +95,7 @@ import Testing
         let program = try Program()
         defer { program.remove() }
         let result = try run(
-            ["send", "04", "-d", "sim:electric?latency=0"], typing: "yes", after: 9_000,
+            ["send", "04", "-d", "sim:electric?latency=0"], typing: "yes", after: 11_000,
             in: program)
         #expect(result.errors.contains("04 may change something"), "\(result.errors)")
         #expect(result.errors.contains("refused while the vehicle moves"), "\(result.errors)")

@@ -392,7 +392,6 @@ import VehicleScan
                     return
                 }
                 sink.dropEarly(before: time + (.zero - .seconds(1)))
-                #expect(sink.first != nil)
             }
             let stored = try trips.map { try store.trip($0) }
             #expect(stored.allSatisfy { $0.endReason == .vehicleOff })

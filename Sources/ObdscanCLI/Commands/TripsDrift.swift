@@ -29,7 +29,7 @@ struct TripsDriftCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Choose a vehicle by VIN or name (default: that of the latest trip).",
+            "Choose a vehicle by VIN or name (default: that of the latest trip that has one).",
             valueName: "vehicle"))
     var vehicle: String?
 
@@ -59,13 +59,16 @@ struct TripsDriftCommand: ParsableCommand, OutputCommand {
         try writer.flush()
     }
 
-    /// Trips of different vehicles must not be compared.
+    /// The vehicle of the newest trip that has one: trips of different vehicles must not be compared.
     private func latestVehicle(_ store: TripStore) throws -> String {
-        let latest = try store.trip(store.latestTrip())
-        guard let known = latest.vin ?? latest.vehicleName else {
+        let newest = try store.existing(TripStore.TripFilter())
+            .filter { $0.vin != nil || $0.vehicleName != nil }
+            .max { $0.id < $1.id }
+        guard let known = newest?.vin ?? newest?.vehicleName else {
             throw Failure(
-                "trip \(latest.id) has no vehicle",
-                hint: "name one with --vehicle: \"obdscan trips\" lists them", status: .usage)
+                "no trip has a vehicle",
+                hint: "drift is found in one vehicle, which a trip knows by its VIN or name",
+                status: .usage)
         }
         return known
     }

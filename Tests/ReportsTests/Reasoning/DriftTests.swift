@@ -110,8 +110,10 @@ import Testing
 
     private static let day: Int64 = 86_400_000_000
 
+    private static let measures = Result { try PIDTables.causes().measures }
+
     private func features(_ values: [String: Double]) throws -> [DriveFeature] {
-        let measures = try PIDTables.causes().measures
+        let measures = try Self.measures.get()
         return try values.sorted { $0.key < $1.key }.map { id, value in
             let measure = try #require(measures.first { $0.id == id })
             return DriveFeature(

@@ -128,11 +128,11 @@ enum CommandSuggestion {
             let near = nearestName(to: String(parts[1].dropFirst(2)), among: names)
             let meant = otherOption(parts[1], arguments) ?? near.map { "--\($0)" }
             let words = ["--tag": "tag", "--name": "name"]
-            if meant == nil, let word = words[parts[1]],
+            if meant == nil, let tripCommand = words[parts[1]],
                 arguments.contains(where: { $0.names.contains("--log") })
             {
                 return "Unknown option '\(parts[1])'. \"obdscan log\" takes it; "
-                    + "\"obdscan trips \(word)\" changes a stored trip."
+                    + "\"obdscan trips \(tripCommand)\" changes a stored trip."
             }
             return "Unknown option '\(parts[1])'." + (meant.map { " Did you mean '\($0)'?" } ?? "")
         }

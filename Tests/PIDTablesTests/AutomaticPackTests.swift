@@ -177,8 +177,8 @@ import Testing
             ("MG_TYRE_FL", "", "kPa", .tyreFrontLeft),
             ("SOC_X", "State of charge", "%", .stateOfCharge),
             ("T", "Transmission fluid", "°C", .gearboxTemperature),
-            // A table names them, and gives them no role.
-            ("EV_SOC_BMS", "Battery state of charge (battery's own)", "%", nil),
+            // A table names the first, with a role of its own, and the second without one.
+            ("EV_SOC_BMS", "Battery state of charge (battery's own)", "%", .ownCharge),
             ("RPM", "Odometer", "km", nil), ("X", "Anything", "%", nil),
         ] as [(String, String, String, SignalRole?)])
     func `a signal's role comes from the tables, else from the signal's name`(

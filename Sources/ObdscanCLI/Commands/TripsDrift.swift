@@ -29,7 +29,7 @@ struct TripsDriftCommand: ParsableCommand, OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Choose a vehicle by VIN or name (default: that of the latest trip that has one).",
+            "Choose by VIN or name (default: the newest known).",
             valueName: "vehicle"))
     var vehicle: String?
 

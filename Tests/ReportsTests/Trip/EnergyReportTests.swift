@@ -189,7 +189,7 @@ import TripStore
         #expect(abs(capacity - 100) < 2 && objects[3]["noCapacity"] is NSNull)
         #expect((objects[2]["curve"] as? [Any])?.count == 14)
         let report = EnergyReport(week, OutputForm(format: .csv))
-        let lines = try printed { try report.print(&$0) }.split(separator: "\n")
+        let lines = try printed { try report.print(&$0) }.split(whereSeparator: \.isNewline)
         #expect(lines.count == 5 && lines[1].hasPrefix("tripEnergy,"))
         #expect(report.csv.starts(with: lines[0].utf8))
         #expect(report.sheet.bytes.starts(with: Array("PK".utf8)))

@@ -214,7 +214,7 @@ import Testing
         arguments: [
             (
                 [0x00, 0x0C], 3,
-                "Codes were cleared 12 km and 3 warm-ups ago: that there is no code"
+                "Codes were cleared 12 km and 3 warm-ups ago: the absence of codes"
             ),
             ([0x0C, 0x30], 37, "Codes were cleared 3120 km and 37 warm-ups ago."),
             // Full counters count no further, so they do not give a time.

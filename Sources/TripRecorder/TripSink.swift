@@ -46,6 +46,8 @@ public final class TripSink: ReadingSink {
     private let early: Mutex<[ReadingBatch]?>
     /// How much time of such batches is kept; nil = all.
     private let earlyLimit = Mutex<Duration?>(nil)
+    /// From when on answers belong to the next trip of a session; nil = its first trip.
+    private let border = Mutex<Instant?>(nil)
     /// How much time of such batches is kept between two trips of a session.
     package static let earlyTime = Duration.seconds(10)
     private let space: EventDescriptor
@@ -70,16 +72,22 @@ public final class TripSink: ReadingSink {
         early.withLock { $0 = [] }
     }
 
-    /// Drops what belongs to no drive, because it arrived before this time.
+    /// Drops answers that belong to no drive, because they arrived before this time.
+    ///
+    /// Later answers belong to the next trip, also one that the session has not offered yet.
     package func dropEarly(before time: Instant) {
+        border.withLock { $0 = time }
         early.withLock { $0?.removeAll { $0.answered < time } }
     }
 
     /// Becomes readable when the first value is there.
     package var firstDescriptor: Int32 { value.descriptor }
 
-    /// The time of the first value that arrived before the trip; nil until one has arrived.
-    package var first: Instant? { early.withLock { $0?.first?.answered } }
+    /// The time of the first value that arrived before the trip, or else that from which on values belong to it;
+    /// nil if neither is known.
+    package var first: Instant? {
+        early.withLock { $0?.first?.answered } ?? border.withLock { $0 }
+    }
 
     /// Becomes readable when the writer has room again.
     public var spaceDescriptor: Int32? { space.descriptor }

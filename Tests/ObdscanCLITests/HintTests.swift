@@ -14,7 +14,7 @@ import Testing
     /// Interpolations in the source, and example values for them.
     private static let samples = [
         "codes": "P0420 P0430",
-        "other": "1", "$0.trip.id": "1", "tripCommand": "tag", "moved": "read rpm -d sim:",
+        "other": "1", "$0.trip.id": "1", "tripCommand": "tag 1 work", "moved": "read rpm -d sim:",
         "name": "van", "id": "010C", "id.service": "01", "id.idText": "0C", "trip": "1",
         "vehicle": "golf", "vin": "1HGCM82633A004352",
         "path": "other.db", "value": "1.5", "file": "own.txt", "address": "sim:", "channel": "3",

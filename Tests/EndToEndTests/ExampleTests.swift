@@ -44,6 +44,7 @@ import Testing
         "obdscan check --json -d replay:car.txt": 66,
         "obdscan trips vehicle 1HGCM82633A004352 \"Van 1\"": 64,
         "obdscan trips list --vehicle 1HGCM82633A004352": 66,
+        "obdscan trips drift": 66,
         "obdscan trips drift --vehicle \"Van 1\" --baseline 2026-06-01": 66,
     ]
 

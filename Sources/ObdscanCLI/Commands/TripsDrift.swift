@@ -68,7 +68,7 @@ struct TripsDriftCommand: ParsableCommand, OutputCommand {
             throw Failure(
                 "no trip has a vehicle",
                 hint: "drift is found in one vehicle, which a trip knows by its VIN or name",
-                status: .usage)
+                status: .noInput)
         }
         return known
     }

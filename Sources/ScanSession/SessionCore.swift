@@ -191,7 +191,7 @@ final class SessionCore: Sendable {
             shared.statistics.readings += readings
             shared.statistics.errors += errors
             if timedOut { shared.statistics.timeouts += 1 }
-            // A voltage at the adapter is no request to the vehicle.
+            // The adapter measures its voltage without a request to the vehicle.
             shared.begun = shared.begun ?? time
             shared.latest = time
         }

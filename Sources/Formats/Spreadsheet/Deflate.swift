@@ -57,7 +57,7 @@ struct Deflate {
         return Int((value &* 2_654_435_769) >> (32 - hashBits))
     }
 
-    /// The number of equal bytes at an earlier place and at this one; 0 if it is none or too far away.
+    /// The number of equal bytes at an earlier place and at this one; 0 if the earlier place is too far away.
     private static func match(
         _ source: UnsafeBufferPointer<UInt8>, _ earlier: Int, _ place: Int
     ) -> Int {

@@ -172,7 +172,7 @@ private final class TestRun {
     /// Codes are read again so often at steady speed and between pulls.
     private static let codePause = Duration.seconds(25)
 
-    /// Lets the last sentences of the coach be spoken; whoever stops the test does not wait for them.
+    /// Waits until the last sentences of the coach are spoken, unless the user has stopped the test.
     func end() {
         voice?.end(atOnce: !coach.isOver)
         voiceThread?.join()
@@ -251,7 +251,7 @@ private final class TestRun {
             try text.write(sentence.text + "\n")
             return try text.flush()
         }
-        // The bell calls whoever does not look.
+        // The bell calls a user who does not look at the screen.
         let bell = voice == nil ? "\u{07}" : ""
         let style: Style = sentence.isUrgent ? .warning : .bold
         try text.write("\n  \(test.output.palette()(style, sentence.text))\(bell)\n")

@@ -211,7 +211,7 @@ package struct Coach: Sendable {
         follow(.voltage, value, isOfAdapter: true)
     }
 
-    /// Whoever measures no more is wrong: nothing works with so little, not even the adapter.
+    /// A lower voltage is a wrong reading: the adapter itself would not work with it; unit: V.
     private static let noVoltage = 5.0
 
     /// Takes the codes of a list, which has a name such as "pending".
@@ -220,7 +220,7 @@ package struct Coach: Sendable {
         let found = Set(codes.filter(Self.isMisfire))
         hasMisfireCode = hasMisfireCode || !found.isEmpty
         let known = misfireCodes.updateValue(found, forKey: list)
-        // A code of an earlier drive is no reason to end this one.
+        // Only a new code ends the test: the first list may have codes of earlier drives.
         if let known, !found.subtracting(known).isEmpty { end(.misfire) }
     }
 

@@ -22,7 +22,7 @@ package struct BatteryMeter: Sendable {
     private static let usualVoltage = 350.0
     /// A session that pauses for longer has ended; unit: µs.
     private static let longestPause: Int64 = 300_000_000
-    /// Shorter charging is none; unit: µs.
+    /// Shorter charging is not a session; unit: µs.
     private static let shortestSession: Int64 = 120_000_000
     /// Shorter charging may be braking if nothing says that the vehicle stands; unit: µs.
     private static let shortestSteady: Int64 = 600_000_000

@@ -31,7 +31,7 @@ struct BatteryMoments: Sendable {
     private let hasCurrent: Bool
     private var waiting: [Sample] = []
     private var voltage: Sample?
-    /// Moments that nobody has taken yet, in the order of time.
+    /// Moments that wait to be taken, in the order of time.
     private(set) var ready: [BatteryMoment] = []
 
     init(hasCurrent: Bool) { self.hasCurrent = hasCurrent }

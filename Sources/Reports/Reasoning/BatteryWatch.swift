@@ -70,7 +70,9 @@ package struct BatteryWatch: Sendable {
     /// ECU less adapter, while the engine runs.
     private var differences = DriveHistogram(-3...3, step: 0.02)
     private var temperature: Double?
-    /// Whether the ECUs are asked again and again: the silence of those that nobody asks is no sleep.
+    /// Whether the ECUs are asked again and again.
+    ///
+    /// An ECU that is not asked may be silent and awake.
     private let isPolled: Bool
     private var isAnswered = false
     /// Since when no ECU has answered while the voltage at the adapter was read.
@@ -270,7 +272,7 @@ package struct BatteryWatch: Sendable {
                 after.add(value, at: time)
             }
         }
-        // Steps of 0.1 V are no exact fractions.
+        // Binary numbers do not hold 0.1 V exactly.
         falls = before.count >= 2 && after.count >= 2 && before.mean - after.mean > 0.1999
     }
 
@@ -555,7 +557,7 @@ package struct BatteryWatch: Sendable {
         guard course.run.seconds >= 300, turningTime.seconds >= 120,
             let level = turning.quantile(0.5).map({ corrected($0, isAdapter: isAdapter) }),
             course.held.highest.map({ $0.value + error < 13 }) ?? true,
-            // Charges of a few seconds while it slows down are no five seconds.
+            // The vehicle may charge for less than five seconds while it slows down.
             let peak = course.levels.quantile(0.99).map({ corrected($0, isAdapter: isAdapter) }),
             peak + error < 13
         else { return nil }

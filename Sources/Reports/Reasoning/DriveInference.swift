@@ -64,7 +64,7 @@ package struct DriveInference: Sendable {
                 untested.append((cause, missing.compactMap(\.first)))
                 continue
             }
-            // Features that a cause does not change are no evidence for or against it.
+            // Features that a cause does not change say nothing about this cause.
             let touched = counted.indices.filter { cause.touches(counted[$0].measure, table) }
             var best: Candidate?
             var logs: [Double] = []

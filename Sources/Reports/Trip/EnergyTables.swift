@@ -277,7 +277,7 @@ struct EnergyTables {
         var reasons: [(text: String, trips: [Int64])] = []
         for energy in trips {
             for figure in [BatteryUse.Figure.used, .per100Km, .regenerated, .sessions] {
-                // What a charging session cannot have is no loss.
+                // A charging session has no consumption, so nothing is missing there.
                 guard let reason = energy.use.missing[figure], reason != BatteryUse.hardlyMoved
                 else { continue }
                 let text = "\(Self.title(figure)) not known: \(reason)"

@@ -37,8 +37,7 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
     private static let elsewhere: Set<String> = [
         "deviceEvent", "problem", "signal", "status", "plot", "track", "publishCheck", "refusal",
         "setupPublish",
-        "evidence", "cause", "step", "battery", "chargingSession", "driftFeature",
-        "signalSearch", "signalCandidate",
+        "evidence", "cause", "step", "battery", "signalSearch", "signalCandidate",
     ]
     /// Commands that use no database.
     private static let others: [[String]] = [
@@ -74,7 +73,8 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
             let database = ["--db", program.database.path]
             lines += try program.run(command + ["--json"] + database).output
         }
-        lines += try Self.faultyTrip(program) + Self.rest(program) + Self.recorded
+        lines += try Self.faultyTrip(program) + Self.importedTrips(program) + Self.rest(program)
+        lines += Self.recorded
         let file = program.home.appendingPathComponent("lines.jsonl")
         try lines.write(to: file, atomically: true, encoding: .utf8)
         let process = Process()
@@ -128,12 +128,44 @@ private let python = ProcessInfo.processInfo.environment["OBDSCAN_PEERS"].map { 
                 "sim:\(kona)?latency=0",
             ],
             ["trips", "show", "2"], ["trips", "energy", "2"],
-            ["trips", "drift"],
             ["db", "redecode", "--dry-run", "--pids", table],
         ] {
             lines += try program.run(command + ["--json"] + database).output
         }
         return lines
+    }
+
+    /// An hour at a charger, and ten minutes at idle with the fuel corrections.
+    private static func importedTrips(_ program: Program) throws -> String {
+        let charge = (0..<720).map { step in
+            let seconds = step * 5
+            let charged = max(0, seconds - 120) / 87
+            return "\(time(seconds)),KMHK581GFKU000001,\(30 + charged),\(360 + charged),"
+                + (seconds < 120 ? "0.2,0\n" : "-50,0\n")
+        }
+        let idle = (0..<600).map { second in
+            "\(time(second)),WVWZZZ1JZXW000001,\(750 + second % 5),0,90,0.8,1.6\n"
+        }
+        let energy = "time,VIN,EV_SOC_BMS (%),EV_VOLTAGE (V),EV_CURRENT (A),VSS (km/h)\n"
+        let trims = "time,VIN,RPM (rpm),VSS (km/h),ECT (°C),SHRTFT1 (%),LONGFT1 (%)\n"
+        let files = [
+            try program.file("charge.csv", energy + charge.joined()),
+            try program.file("idle.csv", trims + idle.joined()),
+        ]
+        let database = ["--db", program.home.appendingPathComponent("imported.db").path]
+        var lines = ""
+        for command in [
+            ["import", files[0], "--pack", "hyundai-kia-ev"], ["import", files[1]],
+            ["trips", "energy", "1"], ["trips", "drift"],
+        ] {
+            lines += try program.run(command + ["--json"] + database).output
+        }
+        return lines
+    }
+
+    /// A time of the first hour of 2026.
+    private static func time(_ seconds: Int) -> String {
+        String(format: "2026-01-01T00:%02d:%02dZ", seconds / 60, seconds % 60)
     }
 
     /// Other inputs: a table of another program, two tables, a bus, a missing server.

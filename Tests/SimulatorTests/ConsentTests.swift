@@ -179,15 +179,16 @@ private struct RequestMaker {
         var refused = 0
         var faults: [String] = []
         let length = count / 50
+        let connected = try Self.stand(address)
         for conversation in 0..<50 {
-            var bench = try Self.stand(address)
+            var bench = connected
             var maker = RequestMaker(
                 seed: UInt64(conversation * 100)
                     + UInt64(Self.links.firstIndex { $0.address == address } ?? 0))
-            var said: [String] = []
+            var said: [AdapterRequest] = []
             for _ in 0..<length {
                 let request = maker.next()
-                said.append("\(request)")
+                said.append(request)
                 bench.submit(request)
                 if bench.refusal == .needsConsent { refused += 1 }
                 if bench.outcome != nil { sent += 1 }
@@ -220,10 +221,11 @@ private struct RequestMaker {
     func `a request after a typed reset goes to its own ECU`(
         _ address: String
     ) throws {
+        let connected = try Self.stand(address)
         for choice in Self.choices {
             for reset in Self.resets {
                 let said = "\(choice ?? "") \(reset)"
-                var bench = try Self.stand(address)
+                var bench = connected
                 let ecu = try #require(bench.heard.ecus.keys.min())
                 // A GoLink device only asks all ECUs.
                 let own = address.contains("golink") ? nil : ecu.physicalRequest
@@ -254,7 +256,7 @@ private struct RequestMaker {
                     ECUAddress(0x10, .byte),
                 ] { _ = ask(other, &bench) }
                 // Nobody was asked before, so that no header has to be taken back.
-                var fresh = try Self.stand(address)
+                var fresh = connected
                 for text in [choice, reset].compactMap(\.self) {
                     fresh.submit(
                         .command(id: RequestID(rawValue: 1), text: text, mayRepeat: true))

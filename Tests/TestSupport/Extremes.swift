@@ -9,8 +9,9 @@ package enum Extremes {
         "170141183460469231731687303715884105727", "nan", "inf", "",
     ]
 
-    /// Calls `body` with each number of `text` replaced by each of ``numbers``, then with `rounds` texts in
-    /// which any number of them are replaced and lines are repeated.
+    /// Calls `body` with each number of `text` replaced by every third of ``numbers``, of which the next place
+    /// gets the next ones, then with `rounds` texts in which any number of them are replaced and lines are
+    /// repeated.
     package static func forEach(
         of text: String, rounds: Int = 200, seed: UInt64 = 1, _ body: (String) throws -> Void
     ) rethrows {
@@ -23,8 +24,10 @@ package enum Extremes {
             }
             return String(decoding: result, as: UTF8.self)
         }
-        for place in places {
-            for number in numbers { try body(replaced([(place, number)])) }
+        for (index, place) in places.enumerated() {
+            for number in stride(from: index % 3, to: numbers.count, by: 3) {
+                try body(replaced([(place, numbers[number])]))
+            }
         }
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<rounds {

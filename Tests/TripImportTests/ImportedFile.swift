@@ -25,6 +25,8 @@ struct ImportedFile {
 
     /// Loaded once, because that takes a second.
     static let standard = Result { try PIDTables.standard() }
+    private static let metric = standard.map { ImportTable($0) }
+    private static let us = standard.map { ImportTable($0, units: .us) }
 
     /// Number of trips.
     private(set) var trips = 0
@@ -65,8 +67,11 @@ struct ImportedFile {
         // A table that the user names.
         var file = TableFile(path: "own", contents: Array(own.utf8))
         file.isNamed = true
-        let table = own.isEmpty ? try Self.standard.get() : try PIDTables.load([file])
-        while let found = try read(bytes, table, isUS, source, piece, zones, localTime) {
+        let table =
+            own.isEmpty
+            ? try (isUS ? Self.us : Self.metric).get()
+            : ImportTable(try PIDTables.load([file]), units: isUS ? .us : .metric)
+        while let found = try read(bytes, table, source, piece, zones, localTime) {
             source.findings = found
             self = ImportedFile()
         }
@@ -76,10 +81,9 @@ struct ImportedFile {
 
     /// Reads all of it; returns the findings with which it must be read again.
     private mutating func read(
-        _ bytes: [UInt8], _ standard: PIDTable, _ isUS: Bool, _ source: ImportSource,
-        _ piece: Int, _ zones: [String: Int64], _ localTime: @escaping (UTC) -> [UTC]
+        _ bytes: [UInt8], _ table: ImportTable, _ source: ImportSource, _ piece: Int,
+        _ zones: [String: Int64], _ localTime: @escaping (UTC) -> [UTC]
     ) throws -> ImportFindings? {
-        let table = ImportTable(standard, units: isUS ? .us : .metric)
         var reader = TripFileReader(
             try #require(ImportFormat(bytes)), table, source,
             wallTime: { wall, zone in

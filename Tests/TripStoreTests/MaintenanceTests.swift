@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct MaintenanceTests {
     /// A drive of `seconds` with ten readings per second.
-    private func drive(_ store: TripStore, start: Int64, seconds: Int) throws -> Int64 {
+    private static func drive(_ store: TripStore, start: Int64, seconds: Int) throws -> Int64 {
         let anchor = TimeAnchor(
             monotonic: Fixtures.anchor.monotonic,
             utc: UTC(microseconds: Fixtures.start.microseconds + start * 1_000_000))
@@ -33,7 +33,7 @@ import Testing
     @Test func `a database includes changes that are not yet in its file`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
-        _ = try drive(store, start: 0, seconds: 2)
+        _ = try Self.drive(store, start: 0, seconds: 2)
         #expect(store.holdsUnwrittenChanges)
         let copy = scratch.path("copy.db")
         try FileManager.default.copyItem(atPath: scratch.path(), toPath: copy)
@@ -43,11 +43,17 @@ import Testing
         #expect(!store.holdsUnwrittenChanges)
     }
 
-    private func values(_ store: TripStore) throws -> Set<String> {
-        var found: Set<String> = []
+    private struct Kept: Hashable {
+        let time: UTC
+        let value: Reading.Value
+        let raw: InlineBytes
+    }
+
+    private static func values(_ store: TripStore) throws -> Set<Kept> {
+        var found: Set<Kept> = []
         for trip in try store.trips(.init(withScans: true)) {
             try store.readings(ofTrip: trip.id).forEach { time, reading in
-                found.insert("\(time) \(reading.value) \(reading.raw)")
+                found.insert(Kept(time: time, value: reading.value, raw: reading.raw))
             }
         }
         return found
@@ -68,7 +74,7 @@ import Testing
     func `a contradiction is found`(_ sql: String, _ fault: String) throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
-        _ = try drive(store, start: 0, seconds: 10)
+        _ = try Self.drive(store, start: 0, seconds: 10)
         #expect(try store.examine().faults == [])
         try scratch.sql { try $0.execute(sql) }
         #expect(try store.check().contains(fault))
@@ -79,7 +85,7 @@ import Testing
     {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
-        _ = try drive(store, start: 0, seconds: 1)
+        _ = try Self.drive(store, start: 0, seconds: 1)
         for _ in 0..<2 {
             let scan = try Fixtures.begin(store, purpose: .scan)
             #expect(scan.offer([Fixtures.rpm(800)], at: Fixtures.after(0)))
@@ -95,8 +101,8 @@ import Testing
     @Test func `compacting frees the space of deleted rows`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
-        let trip = try drive(store, start: 0, seconds: 1000)
-        let kept = try drive(store, start: 2000, seconds: 1)
+        let trip = try Self.drive(store, start: 0, seconds: 1000)
+        let kept = try Self.drive(store, start: 2000, seconds: 1)
         let before = try store.examine().size
         try store.deleteTrips([trip])
         try store.compact()
@@ -110,14 +116,14 @@ import Testing
         let scratch = try Scratch()
         let here = try TripStore(path: scratch.path())
         let there = try TripStore(path: scratch.path("there.db"))
-        _ = try drive(here, start: 0, seconds: 5)
-        _ = try drive(there, start: 100, seconds: 5)
-        let second = try drive(there, start: 200, seconds: 10)
+        _ = try Self.drive(here, start: 0, seconds: 5)
+        _ = try Self.drive(there, start: 100, seconds: 5)
+        let second = try Self.drive(there, start: 200, seconds: 10)
         try there.setTags(["sea"], ofTrip: second)
-        let all = try values(here).union(values(there))
+        let all = try Self.values(here).union(Self.values(there))
         let merged = try here.merge(from: there.path)
         #expect(merged.trips.count == 2 && merged.known == 0)
-        #expect(try values(here) == all && here.check() == [])
+        #expect(try Self.values(here) == all && here.check() == [])
         #expect(try here.trips().map(\.tags) == [[], [], ["sea"]])
         #expect(try here.codeHistory().map(\.reports) == [3])
         #expect(try here.vehicles().count == 1)
@@ -129,7 +135,7 @@ import Testing
         _ = try there.splitTrip(second, at: cut)
         #expect(try here.merge(from: there.path) == Merged(known: 3))
         #expect(try there.merge(from: here.path).trips.count == 1)
-        #expect(try values(there) == all && there.check() == [])
+        #expect(try Self.values(there) == all && there.check() == [])
         #expect(try here.codeHistory().map(\.reports) == [3])
     }
 
@@ -216,8 +222,8 @@ import Testing
     @Test func `a merge takes only the chosen trips`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
-        _ = try drive(store, start: 0, seconds: 1)
-        let wanted = try drive(store, start: 100, seconds: 2)
+        _ = try Self.drive(store, start: 0, seconds: 1)
+        let wanted = try Self.drive(store, start: 100, seconds: 2)
         let one = try TripStore(path: scratch.path("one.db"))
         #expect(try one.merge(from: store.path, only: [wanted]).trips.count == 1)
         #expect(try one.trips().map(\.readings) == [20] && one.check() == [])
@@ -228,7 +234,7 @@ import Testing
     {
         let scratch = try Scratch()
         let here = try TripStore(path: scratch.path())
-        let trip = try drive(here, start: 0, seconds: 5)
+        let trip = try Self.drive(here, start: 0, seconds: 5)
         let there = try TripStore(path: scratch.path("there.db"))
         #expect(try there.merge(from: here.path).trips.count == 1)
         let vin = try #require(try there.trips().first?.vin)
@@ -251,14 +257,14 @@ import Testing
     @Test func `a sound database is recovered completely`() throws {
         let scratch = try Scratch()
         let store = try TripStore(path: scratch.path())
-        _ = try drive(store, start: 0, seconds: 100)
-        _ = try drive(store, start: 200, seconds: 100)
+        _ = try Self.drive(store, start: 0, seconds: 100)
+        _ = try Self.drive(store, start: 200, seconds: 100)
         // The newest rows are only in the write-ahead log.
         let saved = try TripStore(path: scratch.path("saved.db"))
         let result = try saved.salvage(from: store.path)
         #expect(result.damagedPages == 0 && result.rejected == 0 && result.orphanPages == 0)
         #expect(result.missingPages == 0)
-        #expect(try values(saved) == values(store) && saved.check() == [])
+        #expect(try Self.values(saved) == Self.values(store) && saved.check() == [])
         #expect(try saved.trips() == store.trips())
         #expect(try saved.codeHistory() == store.codeHistory())
     }
@@ -266,7 +272,7 @@ import Testing
     /// Raw bytes are with the first signal of a record.
     @Test func `records are sound after a recovery that lost their first rows`() throws {
         let scratch = try Scratch()
-        do { _ = try drive(try TripStore(path: scratch.path()), start: 0, seconds: 10) }
+        do { _ = try Self.drive(try TripStore(path: scratch.path()), start: 0, seconds: 10) }
         try scratch.sql { try $0.execute("UPDATE reading SET raw = NULL WHERE t < 5000000") }
         let saved = try TripStore(path: scratch.path("saved.db"))
         _ = try saved.salvage(from: scratch.path())
@@ -276,7 +282,7 @@ import Testing
     /// A part of a page is there, but the three after it are not.
     @Test func `a file that was cut off lacks pages that its header counts`() throws {
         let scratch = try Scratch()
-        do { _ = try drive(try TripStore(path: scratch.path()), start: 0, seconds: 300) }
+        do { _ = try Self.drive(try TripStore(path: scratch.path()), start: 0, seconds: 300) }
         try scratch.sql { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         let bytes = try Data(contentsOf: URL(filePath: scratch.path()))
         let cut = scratch.path("cut.db")
@@ -286,10 +292,10 @@ import Testing
         #expect(result.missingPages == 3 && result.pages == bytes.count / 4096 - 3)
     }
 
-    @Test(arguments: 0..<20)
-    func `everything that can be read in a damaged file is saved`(_ seed: Int) throws {
+    /// The file of two drives, and their readings.
+    private static let twoDrives = Result<(file: Data, values: Set<Kept>), any Error> {
         let scratch = try Scratch()
-        var all: Set<String> = []
+        var all: Set<Kept> = []
         do {
             let store = try TripStore(path: scratch.path())
             _ = try drive(store, start: 0, seconds: 300)
@@ -297,7 +303,14 @@ import Testing
             all = try values(store)
         }
         try scratch.sql { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
-        var bytes = try Data(contentsOf: URL(filePath: scratch.path()))
+        return (try Data(contentsOf: URL(filePath: scratch.path())), all)
+    }
+
+    @Test(arguments: 0..<20)
+    func `everything that can be read in a damaged file is saved`(_ seed: Int) throws {
+        let scratch = try Scratch()
+        let (whole, all) = try Self.twoDrives.get()
+        var bytes = whole
         var generator = SeededGenerator(seed: UInt64(seed))
         let pages = bytes.count / 4096
         let hit = Set((0..<5).map { _ in Int.random(in: 0..<pages, using: &generator) })
@@ -312,7 +325,7 @@ import Testing
         let saved = try TripStore(path: scratch.path("saved.db"))
         _ = try saved.salvage(from: scratch.path("damaged.db"))
         #expect(try saved.check() == [])
-        let found = try values(saved)
+        let found = try Self.values(saved)
         // A page has some hundred readings. Noise must not become readings.
         let lost = all.subtracting(found).count
         #expect(lost <= 9 * 330, "\(lost) of \(all.count), \(hit.sorted()) of \(pages) pages")

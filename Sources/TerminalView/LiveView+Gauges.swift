@@ -177,15 +177,19 @@ extension LiveView {
                 }
             }
         }
-        let digits = isLarge && !isASCII ? BigDigits.small(fixed(number, row.decimals)) : []
+        // The lowest lines have the value in digits, with as many decimals as the half circle leaves room for.
+        let fits = { (digits: [String]) in displayWidth(digits[0]) <= 5 * rows * 2 / 3 - 2 }
+        let decimals = (0...max(0, row.decimals)).last {
+            fits(BigDigits.small(fixed(scale.end, $0)))
+        }
+        let value = decimals.map { BigDigits.small(fixed(number, $0)) }
+        let digits = isLarge && !isASCII ? value.flatMap { fits($0) ? $0 : nil } ?? [] : []
         let cells = digits.first.map(displayWidth) ?? 0
         let left = (5 * rows - cells) / 2
-        // The lowest lines have the digits if the half circle leaves room for the digits.
-        let digitsFit = cells > 0 && cells <= 5 * rows * 2 / 3 - 2
         return (0..<rows).map { line in
             let runs = canvas.runs(line, isASCII: isASCII)
             let place = line - (rows - digits.count)
-            guard digitsFit, digits.indices.contains(place) else {
+            guard digits.indices.contains(place) else {
                 return styled(runs, 0..<5 * rows)
             }
             return styled(runs, 0..<left) + palette(style, digits[place])

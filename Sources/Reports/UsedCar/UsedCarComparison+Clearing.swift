@@ -254,10 +254,10 @@ extension UsedCarComparison {
             .init(ecu.source("01:01"), names),
             ecu.clearedKilometres.map { .init(ecu.source("01:31"), $0, "km") }
                 ?? .init(ecu.source("01:30"), ecu.clearedWarmUps ?? 0),
-            explains: [
-                .shortTrips, .tankFullOrEmpty, .frost, .height, .newBattery, .ecuReplaced,
-                .usedPart,
-            ])
+            // Only the evaporative monitor needs a certain level in the tank, warmth and air pressure.
+            explains: [.shortTrips]
+                + (ecu.lacksEvaporative ? [.tankFullOrEmpty, .frost, .height] : [])
+                + [.newBattery, .ecuReplaced, .usedPart])
     }
 
     /// Finding 15: the check engine light was on, and is off without codes.

@@ -19,11 +19,14 @@ extension UsedCarComparison {
         .ecuReplaced, .ecuReprogrammed, .usedPart, .softwareUpdate, .moduleReplaced,
         .clusterReplaced,
     ]
-    private static let older: [UsedCarExplanation] = [
-        .clusterReplaced, .ecuReplaced, .usedPart, .moduleReplaced, .delivery, .taxi, .standingWork,
-        .miles,
-        .greyImport,
-    ]
+    /// Reasons for a counter that needs at least this many kilometres.
+    private func older(_ least: Double, _ odometer: Distance) -> [UsedCarExplanation] {
+        Self.explanations(
+            [
+                .clusterReplaced, .ecuReplaced, .usedPart, .moduleReplaced, .delivery, .taxi,
+                .standingWork, .miles, .greyImport,
+            ], mayBeMiles: odometer.kilometres * UsedCarFindings.kilometresPerMile >= least)
+    }
     /// The odometer above which the counter of ignition cycles may have passed its end: 65,535 cycles of
     /// 2.5 km.
     private static let mayRestart = 65_535 * 2.5
@@ -83,7 +86,8 @@ extension UsedCarComparison {
             sentence(
                 "an ECU has counted \(whole(cycles)) ignition cycles, but \(told(odometer)): "
                     + "such drives are unusually short"),
-            .init(counters(ecu), cycles), side(odometer), explains: Self.older)
+            .init(counters(ecu), cycles), side(odometer),
+            explains: older(cycles * 2.5, odometer))
     }
 
     /// Finding 10: at 10 km/h the engine would have driven three times the odometer.
@@ -96,7 +100,8 @@ extension UsedCarComparison {
         return UsedCarFinding(
             .odd, "counters-older",
             sentence("the engine has run \(whole(hours)) hours, but \(told(odometer))"),
-            .init(ecu.source("01:7F"), hours, "h"), side(odometer), explains: Self.older)
+            .init(ecu.source("01:7F"), hours, "h"), side(odometer),
+            explains: older(hours * 10 / 3, odometer))
     }
 
     /// Finding 11: the engine would have driven faster than 200 km/h all its life.

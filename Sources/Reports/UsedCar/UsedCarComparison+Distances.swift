@@ -20,11 +20,6 @@ extension UsedCarComparison {
         counted > odometer * 1.01 + 100
     }
 
-    /// Whether the odometer, if it counted miles, would be as high as the counted distance to 2 % and 50 km.
-    private func mayBeMiles(_ counted: Double, _ odometer: Double) -> Bool {
-        Self.agree(odometer * UsedCarFindings.kilometresPerMile, counted)
-    }
-
     /// Finding 1: a distance that the vehicle keeps is higher than the odometer on the dashboard, or the
     /// lifetime distance is higher than any odometer.
     private var shownIsLower: [UsedCarFinding] {
@@ -36,11 +31,11 @@ extension UsedCarComparison {
                     && Self.exceeds(high.kilometres, low.kilometres)
             }
             guard let high = higher.max(by: { $0.kilometres < $1.kilometres }) else { return nil }
+            let mayBeMiles = Self.mayBeMiles(low.kilometres, of: high.kilometres)
             return UsedCarFinding(
-                mayBeMiles(high.kilometres, low.kilometres) ? .odd : .contradiction,
-                "lifetime-distance",
+                mayBeMiles ? .odd : .contradiction, "lifetime-distance",
                 sentence("\(told(high)), but \(told(low))"), side(high), side(low),
-                explains: Self.lowerOdometer)
+                explains: Self.explanations(Self.lowerOdometer, mayBeMiles: mayBeMiles))
         }
     }
 
@@ -56,18 +51,18 @@ extension UsedCarComparison {
             where !Self.agree(one.kilometres, other.kilometres) {
                 let (low, high) =
                     one.kilometres < other.kilometres ? (one, other) : (other, one)
-                let isGrave =
-                    low.kind == .cluster && high.kind == .engine
-                    && !mayBeMiles(high.kilometres, low.kilometres)
+                let mayBeMiles = Self.mayBeMiles(low.kilometres, of: high.kilometres)
+                let isGrave = low.kind == .cluster && high.kind == .engine && !mayBeMiles
                 found.append(
                     (
                         UsedCarFinding(
                             isGrave ? .contradiction : .odd, "odometers-differ",
                             sentence("\(told(high)), but \(told(low))"), side(high), side(low),
-                            explains: [
-                                .clusterReplaced, .moduleReplaced, .ecuReplaced, .usedPart, .miles,
-                                .moduleAsleep, .greyImport,
-                            ]), high.kilometres - low.kilometres
+                            explains: Self.explanations(
+                                [
+                                    .clusterReplaced, .moduleReplaced, .ecuReplaced, .usedPart,
+                                    .miles, .moduleAsleep, .greyImport,
+                                ], mayBeMiles: mayBeMiles)), high.kilometres - low.kilometres
                     ))
             }
         }
@@ -90,15 +85,16 @@ extension UsedCarComparison {
             Self.exceeds(earlier, low.kilometres)
         else { return [] }
         let fallen = odometers.filter { Self.exceeds(earlier, $0.kilometres) }
+        let mayBeMiles = Self.mayBeMiles(low.kilometres, of: earlier)
         let isGrave =
             (fallen.count == odometers.count || fallen.contains { $0.kind == .shown })
-            && !mayBeMiles(earlier, low.kilometres)
+            && !mayBeMiles
         return [
             UsedCarFinding(
                 isGrave ? .contradiction : .odd, "odometer-fell",
                 "The database has \(km(earlier)) of this vehicle, but \(told(low)).",
                 .init("database", earlier, "km"), side(low),
-                explains: Self.lowerOdometer)
+                explains: Self.explanations(Self.lowerOdometer, mayBeMiles: mayBeMiles))
         ]
     }
 
@@ -114,10 +110,11 @@ extension UsedCarComparison {
             UsedCarFinding(
                 .odd, "odometers-differ", sentence("\(told(shown)), but \(told(low))"),
                 side(shown), side(low),
-                explains: [
-                    .moduleReplaced, .ecuReplaced, .usedPart, .clusterReplaced, .miles,
-                    .moduleAsleep,
-                ])
+                explains: Self.explanations(
+                    [
+                        .moduleReplaced, .ecuReplaced, .usedPart, .clusterReplaced, .miles,
+                        .moduleAsleep,
+                    ], mayBeMiles: Self.mayBeMiles(low.kilometres, of: shown.kilometres)))
         ]
     }
 
@@ -179,7 +176,8 @@ extension UsedCarComparison {
                     "an ECU (\(count.source)) has counted \(least)\(km(count.kilometres)) "
                         + "\(count.words), but \(told(odometer))"),
                 .init(count.source, count.kilometres, "km"), side(odometer),
-                explains: Self.lowerOdometer + (count.isFull ? [.counterNotUsed] : []))
+                explains: Self.explanations(Self.lowerOdometer, mayBeMiles: mayBeMiles)
+                    + (count.isFull ? [.counterNotUsed] : []))
         }
     }
 
@@ -193,10 +191,11 @@ extension UsedCarComparison {
             return UsedCarFinding(
                 .odd, "lifetime-younger", sentence("\(told(low)), but \(told(odometer))"),
                 side(low), side(odometer),
-                explains: [
-                    .ecuReplaced, .ecuReprogrammed, .softwareUpdate, .usedPart, .clusterReplaced,
-                    .miles,
-                ])
+                explains: Self.explanations(
+                    [
+                        .ecuReplaced, .ecuReprogrammed, .softwareUpdate, .usedPart,
+                        .clusterReplaced, .miles,
+                    ], mayBeMiles: Self.mayBeMiles(low.kilometres, of: odometer.kilometres)))
         }
     }
 

@@ -67,8 +67,8 @@ package struct UsedCarFacts: Sendable {
         package var missingCount: Int?
         /// Names of supported monitors that have not run since codes were cleared.
         package var incomplete: [String] = []
-        /// Whether the evaporative system is the only one of these.
-        package var lacksOnlyEvaporative = false
+        /// Whether the evaporative system is one of these.
+        package var lacksEvaporative = false
         /// The monitors that the ECU has, and those of them that have run since codes were cleared.
         package var monitors: Set<MonitorStatus.Monitor> = []
         package var complete: Set<MonitorStatus.Monitor> = []
@@ -95,6 +95,9 @@ package struct UsedCarFacts: Sendable {
         package var isOnJ1939 = false
 
         package init(_ address: ECUAddress?) { self.address = address }
+
+        /// Whether the evaporative monitor is the only one that has not run.
+        var lacksOnlyEvaporative: Bool { lacksEvaporative && incomplete.count == 1 }
 
         /// Monitors that need driving, unlike those that run all the time.
         private static let continuous: Set<MonitorStatus.Monitor> = [

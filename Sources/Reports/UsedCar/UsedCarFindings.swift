@@ -14,6 +14,8 @@ package struct UsedCarFindings: Sendable {
     package let clearedAgo: String?
     /// Whether there was anything to compare.
     package let isTestable: Bool
+    /// Whether an odometer was compared with another distance or with a counter of the vehicle's life.
+    package let comparesMileage: Bool
     /// The distance after which most faults are found again, in words.
     private let enough: String
 
@@ -33,6 +35,7 @@ package struct UsedCarFindings: Sendable {
         agreement = compared.agreement
         gaps = compared.gaps
         clearedAgo = compared.clearedAgo
+        comparesMileage = compared.comparesMileage
         isTestable =
             facts.distances.count > 1 || facts.vins.count > 1
             || facts.ecus.contains(where: \.counts)
@@ -78,7 +81,10 @@ package struct UsedCarFindings: Sendable {
                     + "then read again.")
         }
         if parts.isEmpty {
-            parts.append("Nothing contradicts; that does not prove the mileage.")
+            parts.append(
+                comparesMileage
+                    ? "Nothing contradicts; that does not prove the mileage."
+                    : "Nothing contradicts, but no odometer could be compared with anything.")
         }
         return parts.joined(separator: " ")
     }
@@ -135,6 +141,27 @@ struct UsedCarComparison {
         return nil
     }
 
+    var comparesMileage: Bool {
+        odometer != nil
+            && (distances.count > 1
+                || facts.ecus.contains { ecu in
+                    let counters = [ecu.clearedKilometres, ecu.ignitionCycles, ecu.runSeconds]
+                    return counters.contains { $0 != nil }
+                })
+    }
+
+    /// Whether a distance, if it counted miles, would be as high as another one to 2 % and 50 km.
+    static func mayBeMiles(_ low: Double, of high: Double) -> Bool {
+        agree(low * UsedCarFindings.kilometresPerMile, high)
+    }
+
+    /// The explanations that the numbers allow: miles only if the unit explains the difference.
+    static func explanations(
+        _ all: [UsedCarExplanation], mayBeMiles: Bool
+    ) -> [UsedCarExplanation] {
+        mayBeMiles ? all : all.filter { $0 != .miles }
+    }
+
     func km(_ kilometres: Double) -> String { write(kilometres) }
 
     func side(_ distance: UsedCarFacts.Distance) -> UsedCarFinding.Side {
@@ -187,10 +214,10 @@ struct UsedCarComparison {
         }
         if !facts.hasPermanentList { gaps.append("permanent codes (service 0A)") }
         if facts.vins.isEmpty { gaps.append("a VIN") }
-        if !facts.isElectric {
+        if !facts.isElectric, !facts.ecus.contains(where: { $0.isCompression == true }) {
             gaps.append(
-                "the sensors of a running petrol engine: \"obdscan diagnose --trip latest\" judges a drive "
-                    + "that \"obdscan log\" recorded")
+                "a drive: \"obdscan log\" records one, and \"obdscan diagnose --trip latest\" judges it"
+            )
         }
         return gaps
     }

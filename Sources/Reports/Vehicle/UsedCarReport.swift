@@ -48,7 +48,7 @@ package struct UsedCarReport {
         if findings.grade == .contradiction { return .bad }
         let isDoubtful =
             findings.grade == .odd || findings.clearedAgo != nil || findings.hasRunNoMonitor
-            || !findings.isTestable
+            || !findings.comparesMileage
         return isDoubtful ? .warn : .good
     }
 

@@ -190,8 +190,7 @@ extension UsedCarFacts {
                 }
                 let title = status.monitor.title.lowercased()
                 guard !ecus[place].incomplete.contains(title) else { continue }
-                ecus[place].lacksOnlyEvaporative =
-                    ecus[place].incomplete.isEmpty && status.monitor == .evaporative
+                if status.monitor == .evaporative { ecus[place].lacksEvaporative = true }
                 ecus[place].incomplete.append(title)
             case .reading, .monitor, .monitorTest, .code, .negativeResponse, .error: continue
             }

@@ -511,7 +511,7 @@ import Testing
             $0.ecus = [
                 ecu {
                     $0.incomplete = ["evaporative system"]
-                    $0.lacksOnlyEvaporative = true
+                    $0.lacksEvaporative = true
                     $0.clearedKilometres = 65_535
                     $0.clearedWarmUps = 255
                 }
@@ -987,6 +987,53 @@ import Testing
         #expect(
             Self.found(UsedCarFacts()).verdict
                 == "Nothing could be compared: the vehicle gave no second distance and no counter.")
+    }
+
+    @Test func `miles explain a difference only if the number is that of the miles`() {
+        var facts = UsedCarFacts()
+        facts.distances = [Self.shown(100_000), Self.odometer(48_213)]
+        #expect(Self.found(facts).findings.allSatisfy { !$0.explains.contains(.miles) })
+        #expect(Self.found(facts, [.miles]).grade == .odd)
+        // 97,310 mi are 156,605 km.
+        facts.distances = [Self.shown(97_310), Self.odometer(156_000)]
+        #expect(Self.found(facts).findings.contains { $0.explains.contains(.miles) })
+        // A taxi with 40,000 drives needs 100,000 km at least: neither 31,000 km nor as many miles.
+        facts.distances = [Self.shown(31_000)]
+        facts.ecus = [Self.ecu { $0.ignitionCycles = 40_000 }]
+        let older = Self.found(facts).findings.first { $0.id == "counters-older" }
+        #expect(older?.explains.contains(.miles) == false)
+        facts.distances = [Self.shown(70_000)]
+        let fitting = Self.found(facts).findings.first { $0.id == "counters-older" }
+        #expect(fitting?.explains.contains(.miles) == true)
+    }
+
+    @Test func `one odometer without a counter is not a result`() {
+        var facts = UsedCarFacts()
+        facts.distances = [Self.shown(48_213)]
+        facts.ecus = [
+            Self.ecu {
+                $0.lightKilometres = 0; $0.lightIsOn = true
+            }
+        ]
+        let text = "Nothing contradicts, but no odometer could be compared with anything."
+        #expect(Self.found(facts).verdict == text && !Self.found(facts).comparesMileage)
+        facts.ecus[0].clearedKilometres = 3_000
+        #expect(Self.found(facts).comparesMileage)
+    }
+
+    @Test func `the tank and frost excuse only a missing evaporative monitor`() {
+        var facts = UsedCarFacts()
+        facts.ecus = [
+            Self.ecu {
+                $0.incomplete = ["particulate filter"]; $0.clearedKilometres = 3_120
+                $0.clearedWarmUps = 37; $0.isCompression = true
+            }
+        ]
+        let found = Self.found(facts)
+        let finding = found.findings.first { $0.id == "monitors-incomplete" }
+        #expect(finding?.explains == [.shortTrips, .newBattery, .ecuReplaced, .usedPart])
+        // A drive of a diesel is judged by no table of causes.
+        #expect(!found.gaps.contains { $0.contains("diagnose") })
     }
 
     @Test func `no text accuses the seller of fraud`() {

@@ -27,8 +27,13 @@ package struct TableExport: Sendable {
     /// The number of signals in the file.
     package private(set) var count = 0
 
-    /// Writes records in a format; nil for a format that can only be read.
-    package init?(_ records: [Record], as format: TableFormat) {
+    /// The forms that can be written; others are only read.
+    package enum Form: String, CaseIterable, Sendable {
+        case obdb, torque, dbc
+    }
+
+    /// Writes records in a form.
+    package init(_ records: [Record], as form: Form) {
         let heard = records.filter { $0.record.dataID.service == DataID.frames }
         for record in heard {
             for signal in record.signals {
@@ -36,11 +41,10 @@ package struct TableExport: Sendable {
             }
         }
         let records = records.filter { $0.record.dataID.service != DataID.frames }
-        switch format {
+        switch form {
         case .obdb: writeOBDb(records)
         case .torque: writeTorque(records)
         case .dbc: writeDBC(records)
-        case .wican, .abrp: return nil
         }
     }
 

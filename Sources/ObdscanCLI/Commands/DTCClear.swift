@@ -17,8 +17,8 @@ struct DTCClearCommand: ParsableCommand, OutputCommand {
         discussion: """
             Clearing also erases freeze frames, test results and readiness, and a vehicle needs \
             days of driving before it is ready for an inspection again. Permanent codes stay until \
-            the ECU has checked the repair itself. First, everything that is lost (codes, freeze \
-            frames, readiness) is shown and stored in the database. obdscan refuses to clear while \
+            the ECU has checked the repair itself. First, what is lost (codes, freeze frames, \
+            readiness) is counted, and stored whole in the database. obdscan refuses to clear while \
             the engine runs or the vehicle moves. It also refuses if the vehicle does not answer \
             clearly; --force clears anyway. The request is sent once and never repeated. If no ECU \
             confirms it, the codes are read again for up to five seconds to see whether they are \

@@ -26,9 +26,8 @@ struct PIDsExportCommand: ParsableCommand, OutputCommand {
     var path: String
 
     @Option(
-        name: .customLong("as"), help: ArgumentHelp("Write obdb, torque or dbc.", valueName: "form")
-    )
-    var form: TableFormat
+        name: .customLong("as"), help: ArgumentHelp("Write this form.", valueName: "form"))
+    var form: TableExport.Form
 
     @OptionGroup var output: OutputOptions
 
@@ -42,11 +41,7 @@ struct PIDsExportCommand: ParsableCommand, OutputCommand {
                     responder: record.responder, years: record.years),
                 signals: record.signals)
         }
-        guard let export = TableExport(records, as: form) else {
-            throw Failure(
-                "\(form.title) is a form that obdscan only reads",
-                hint: "use --as obdb, torque or dbc", status: .usage)
-        }
+        let export = TableExport(records, as: form)
         for signal in export.leftOut {
             output.note("\(signal.dataID) \(signal.signal): \(signal.reason)")
         }

@@ -8,6 +8,7 @@ import SystemIO
 import TableImport
 
 extension TableFormat: Choice {}
+extension TableExport.Form: Choice {}
 
 /// `obdscan pids import`.
 struct PIDsImportCommand: RuledCommand {

@@ -20,6 +20,12 @@ def program():
     sys.exit(f"{os.path.basename(sys.argv[0])}: build obdscan first: swift build -c release")
 
 
+def manual_date():
+    """The line with the date of the manual. All its pages have the same one, which scripts/release writes."""
+    with open(f"{ROOT}/man/obdscan-db.5") as page:
+        return next(line.rstrip() for line in page if line.startswith(".Dd "))
+
+
 class Commands:
     """The commands in bytes to an adapter, in upper case and without blanks."""
 

@@ -60,13 +60,16 @@ struct EnergyTables {
 
     private func texts(of energy: TripEnergy) -> [String] {
         let use = energy.use
+        let start = String(localTime(energy.trip.start).prefix(16))
         let vehicle = withVehicle ? [energy.trip.vehicle ?? "—"] : []
-        return [energy.trip.number, String(localTime(energy.trip.start).prefix(16))] + vehicle + [
+        // Swift 6.2 does not find the type of the figures within a sum of arrays.
+        let figures: [String] = [
             use.used.map { Self.text($0, "kWh") } ?? "—", way(use.distance?.value),
             use.per100km.map(consumption) ?? "—", use.regeneratedShare.map(share) ?? "—",
             use.charged.map { Self.text($0, "kWh") } ?? "—", way(energy.odometer),
             Self.gaps(use.gaps, use.gapCount),
         ]
+        return [energy.trip.number, start] + vehicle + figures
     }
 
     func trips(_ trips: [TripEnergy]) -> TextTable {

@@ -203,7 +203,7 @@ private struct Battery {
             (30, 9.6), (21, 9.6), (10, 9.4), (-1, 9.1), (-12, 8.7), (-18, 8.5), (-30, 8.5),
             (15.5, 9.5), (4.5, 9.25),
         ] as [(Double, Double)] {
-            #expect(abs(BatteryWatch.crankLimit(celsius) - volts) < 1e-9, "\(celsius)")
+            #expect(abs(BatteryStart.limit(celsius) - volts) < 1e-9, "\(celsius)")
         }
         for (ambient, grade) in [(25, .low), (-20, .unknown), (nil, .unknown)]
             as [(Double?, BatteryFinding.Grade)]

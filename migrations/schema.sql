@@ -276,6 +276,12 @@ CREATE TABLE "trip_edit" (
     before TEXT NOT NULL                -- JSON: what the rows of both were
 ) STRICT;
 
+CREATE TABLE trip_measure (
+    trip     INTEGER PRIMARY KEY REFERENCES trip ON DELETE CASCADE,
+    revision INTEGER NOT NULL,          -- of the way in which the program measures
+    numbers  TEXT NOT NULL              -- for the program only
+) STRICT;
+
 CREATE TABLE trip_tag (
     trip INTEGER NOT NULL REFERENCES trip ON DELETE CASCADE,
     tag  TEXT NOT NULL CHECK (tag <> ''),

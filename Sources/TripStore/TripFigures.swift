@@ -1,9 +1,10 @@
 /// Calculates a trip's totals from its rows.
 enum TripFigures {
-    /// Calculates a trip's totals again.
+    /// Calculates a trip's totals again, after its readings have changed; what was measured in them goes.
     static func addUp(_ trip: Int64, in database: Database) throws {
         try database.execute(
             """
+            DELETE FROM trip_measure WHERE trip = :trip;
             DELETE FROM trip_channel WHERE trip = :trip;
             INSERT INTO trip_channel (trip, channel, readings, numbers, total, minimum, maximum)
                 SELECT trip, channel, count(*), count(number), total(number), min(number),

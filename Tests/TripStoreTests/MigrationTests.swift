@@ -174,4 +174,17 @@ import Testing
         try writer.end(.stopped, at: Fixtures.after(2))
         #expect(try store.eventCounts(ofTrip: writer.trip).map(\.kind) == [.gap])
     }
+
+    @Test func `a database of version 6 keeps its trips, and has measured none`() throws {
+        let scratch = try Scratch()
+        try old("0006", in: scratch)
+        let store = try TripStore(path: scratch.path())
+        #expect(try store.check() == [])
+        #expect(try store.trips(.init(withScans: true)).map(\.readings) == [463, 10])
+        #expect(try store.trips().map(\.tags) == [["kept"]])
+        #expect(try store.notes(ofTrip: 1).map(\.text) == ["rain"])
+        #expect(try store.measures(ofRevision: 1).isEmpty)
+        store.keep([(try store.trip(1), "a")], ofRevision: 1)
+        #expect(try store.measures(ofRevision: 1) == [1: "a"])
+    }
 }

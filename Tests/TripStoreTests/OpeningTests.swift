@@ -19,13 +19,13 @@ import Testing
         #expect(
             files == [
                 "0001_trips.sql", "0002_history.sql", "0003_limits.sql", "0004_epochs.sql",
-                "0005_clocks.sql", "0006_held.sql",
+                "0005_clocks.sql", "0006_held.sql", "0007_measured.sql",
             ])
         #expect(
             hashes.map { String($0, radix: 16) }
                 == [
                     "7eacc099476166b", "ade43847035ee129", "ebe9695e41704d1", "8be15634b56aee2b",
-                    "fedbde2badfe77c8", "cdfc724cd163e6a7",
+                    "fedbde2badfe77c8", "cdfc724cd163e6a7", "dd3c6cedffa83e52",
                 ])
     }
 

@@ -264,6 +264,7 @@ private struct Salvager {
         try database.execute(
             """
             DELETE FROM trip_channel;
+            DELETE FROM trip_measure;
             UPDATE trip SET vehicle = NULL WHERE vehicle NOT IN (SELECT id FROM vehicle);
             UPDATE trip SET accessory = NULL WHERE accessory NOT IN (SELECT id FROM accessory);
             UPDATE accessory SET vehicle = NULL WHERE vehicle NOT IN (SELECT id FROM vehicle);

@@ -23,8 +23,9 @@ public struct RecordDecoder: Sendable {
         /// Bits of the least significant byte below the signal.
         var spare: UInt64 = 0
         var mask: UInt64 = 0
-        /// Bits above the signal if it is signed; otherwise 0.
-        var unsigned: UInt64 = 0
+        var isSigned = false
+        /// The number of bits above the signal, of 64.
+        var unused: UInt64 = 0
         var multiplier = 1.0
         var divisor = 1.0
         var offset = 0.0
@@ -54,7 +55,8 @@ public struct RecordDecoder: Sendable {
             step = signal.isLittleEndian ? -1 : 1
             spare = UInt64(signal.isLittleEndian ? signal.bitOffset % 8 : (last + 1) * 8 - end)
             mask = signal.mask
-            unsigned = signal.isSigned ? UInt64(64 - signal.bitLength) : 0
+            isSigned = signal.isSigned
+            unused = UInt64(64 - signal.bitLength)
             multiplier = signal.multiplier
             divisor = signal.divisor
             offset = signal.offset
@@ -78,8 +80,8 @@ public struct RecordDecoder: Sendable {
             switch kind {
             case .number:
                 let number =
-                    unsigned > 0
-                    ? Double(Int64(bitPattern: raw &<< unsigned) &>> Int64(unsigned)) : Double(raw)
+                    isSigned
+                    ? Double(Int64(bitPattern: raw &<< unused) &>> Int64(unused)) : Double(raw)
                 return .number(scaled(number, multiplier, divisor, offset))
             case .flag: return .flag(raw != 0)
             case .enumeration:

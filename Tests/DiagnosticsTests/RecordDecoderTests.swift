@@ -11,7 +11,7 @@ import Testing
         var table = PIDTable()
         var signals: [Signal] = []
         for byte in 0..<6 {
-            for length in [1, 7, 8, 12, 16, 24, 32] where byte * 8 + length <= 64 {
+            for length in [1, 7, 8, 12, 16, 24, 32, 64] where byte * 8 + length <= 64 {
                 for isSigned in [false, true] {
                     signals.append(
                         Signal(

@@ -193,7 +193,7 @@ struct DBCReader {
         if line.isIntel, !signal.isLittleEndian {
             signal.bitOffset = (first - begin) / 8 * 8 + 8 - first % 8 - line.length
         }
-        guard !line.factor.isZero else { throw .malformed("the factor") }
+        guard !line.factor.isZero else { throw .zeroFactor }
         let isPlain = line.factor == .one && line.offset.isZero
         (signal.multiplier, signal.divisor) = Decimal.factor(line.factor)
         signal.offset = line.offset.double

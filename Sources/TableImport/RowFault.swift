@@ -52,6 +52,8 @@ package enum RowFault: Error, Hashable, Sendable {
     case years(String)
     /// Another source has an answer of another length, or other years, for the same request.
     case otherLayout(file: String, line: Int)
+    /// The factor is 0, so that every value would be the offset.
+    case zeroFactor
     /// The row is not for the selected model year.
     case otherYear
     /// An earlier message has the same identifier.
@@ -90,6 +92,7 @@ package enum RowFault: Error, Hashable, Sendable {
             "the request has other layouts for other years; choose with --year: \(years)"
         case .otherLayout(let file, let line):
             "\(file):\(line) reads the same request in another way; import one of them alone"
+        case .zeroFactor: "its factor is 0"
         case .otherYear: "it is for other model years"
         case .repeatedMessage(let line): "the message in line \(line) has the same identifier"
         }

@@ -239,7 +239,8 @@ struct ImportCommand: ParsableCommand, OutputCommand {
             return Failure(
                 "\(file): \(frames.text)",
                 hint: frames.all == 0
-                    ? "is it a log of a CAN bus? \"obdscan import --help\" lists the forms"
+                    ? "a trip needs the time of each frame; \"obdscan decode\" reads logs without times, and "
+                        + "\"obdscan import --help\" lists the forms"
                     : "record the bus while a scan tool asks the vehicle", status: .badData)
         }
         return Failure(

@@ -18,6 +18,10 @@ extension TableImportFault: Explained {
             Explanation(
                 "\(path): none of \(rows) rows is usable",
                 hint: "obdscan pids import --check \(path) says why", .badInput)
+        case .noMessage(let path):
+            Explanation(
+                "\(path) has no message with a signal (BO_ and SG_)",
+                hint: "is it a whole DBC file?", .badInput)
         case .foreign(let fault, let path): fault.explanation(at: path)
         case .table(let error): error.explanation
         }

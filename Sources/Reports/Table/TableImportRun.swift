@@ -14,6 +14,8 @@ package enum TableImportFault: Error {
     case notAFolder(path: String)
     /// A table of another program without a row that can be used.
     case noUsableRow(path: String, rows: Int)
+    /// A DBC file without a message and its signals.
+    case noMessage(path: String)
     /// No table of another program.
     case foreign(TableSource.Fault, path: String)
     /// A fault in our own table.
@@ -57,7 +59,8 @@ package struct TableImportRun {
         do throws(TableSource.Fault) {
             source = try TableSource.read(contents, name(of: path), run.options)
         } catch {
-            return nil
+            guard path.lowercased().hasSuffix(".dbc") else { return nil }
+            throw .noMessage(path: path)
         }
         return run.table([(source, contents, path)])
     }

@@ -219,7 +219,10 @@ public struct DescriptorSession: ~Copyable {
     /// Asks the kernel for the times of frames and the number of dropped ones, and for more room.
     ///
     /// The usual room holds 300 frames, 80 ms of a busy bus. Without CAP_NET_ADMIN, net.core.rmem_max limits the room.
-    mutating func observeFrames() {
+    ///
+    /// Does nothing to other descriptors.
+    public mutating func observeFrames() {
+        guard kind == .frames, !observesFrames else { return }
         clockOffset = Self.difference()
         observesFrames = sys_can_observe(descriptor, Self.roomForFrames) == 0
         if let state = CANInterface.named(interfaceName) {

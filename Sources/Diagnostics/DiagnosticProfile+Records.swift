@@ -86,17 +86,27 @@ extension PIDTable {
     /// Identification and diagnostic messages have their own requests. Groups of other ECUs than the engine are
     /// requested by name only.
     public var measuredGroups: [Record] {
-        let others: Set<UInt32> = [
-            0xFEEC, 0xFEEB, 0xFEDA, 0xD300, 0xFECE,
-            // Retarder, brakes, gearbox, tachograph and others, which ECUs send often enough by themselves.
-            0xF000, 0xF001, 0xF002, 0xF005, 0xFE56, 0xFE6C, 0xFEA4, 0xFEBD, 0xFEBE, 0xFEBF, 0xFEC1,
-            0xFEDD, 0xFEF0, 0xFEF8, 0xFEFF,
-        ]
+        let identifying: Set<UInt32> = [0xFEEC, 0xFEEB, 0xFEDA, 0xD300, 0xFECE]
         return records.filter {
-            $0.dataID.service == DataID.parameterGroups && !others.contains($0.dataID.id)
-                && $0.dataID.isRequestable
+            $0.dataID.service == DataID.parameterGroups && $0.dataID.isRequestable
+                && !identifying.contains($0.dataID.id) && !Self.unaskedGroups.contains($0.dataID.id)
         }
     }
+
+    /// The parameter groups of SAE J1939 with measured values that ECUs are not asked for unless they are named, in the
+    /// order of the table: those of other ECUs than the engine, and those that a request may not name.
+    public var unaskedGroups: [Record] {
+        records.filter {
+            $0.dataID.service == DataID.parameterGroups && $0.dataID.isHeard
+                && (!$0.dataID.isRequestable || Self.unaskedGroups.contains($0.dataID.id))
+        }
+    }
+
+    /// Retarder, brakes, gearbox, tachograph and others, which ECUs send often enough by themselves.
+    private static let unaskedGroups: Set<UInt32> = [
+        0xF000, 0xF001, 0xF002, 0xF005, 0xFE56, 0xFE6C, 0xFEA4, 0xFEBD, 0xFEBE, 0xFEBF, 0xFEC1,
+        0xFEDD, 0xFEF0, 0xFEF8, 0xFEFF,
+    ]
 }
 
 extension PIDTable.Record {

@@ -157,7 +157,7 @@ extension PollPlan {
         }
     }
 
-    private mutating func noteAnswer(of index: Int, inBatch: Bool, at now: Instant) {
+    mutating func noteAnswer(of index: Int, inBatch: Bool, at now: Instant) {
         items[index].misses = 0
         items[index].hasAnswered = true
         items[index].failedBatches = 0
@@ -184,7 +184,7 @@ extension PollPlan {
     /// soon.
     ///
     /// Records that are asked rarely prove nothing.
-    private var nothingIsAnswered: Bool {
+    var nothingIsAnswered: Bool {
         let asked = items.filter { item in
             guard !item.isWatched, let time = item.lastAsked else { return false }
             return lastAnswer.map { time >= $0 } ?? true

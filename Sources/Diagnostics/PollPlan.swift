@@ -21,6 +21,8 @@ public import OBDCore
 /// forgotten after a reply that is damaged, incomplete, or followed "response pending" (NRC 78, a
 /// frame that adapters count).
 ///
+/// A parameter group of SAE J1939 that ECUs send by themselves is heard and not requested: see ``hear(_:at:)``.
+///
 /// Batches and count digits that an adapter refuses (`?`) are tried again later, because a single damaged
 /// character in a command has the same effect.
 public struct PollPlan: Sendable {
@@ -154,6 +156,8 @@ public struct PollPlan: Sendable {
         var lastFrames: Int?
         /// Whether only the guard requests the record.
         var isWatched = false
+        /// What ECUs send of a parameter group by themselves; nil if nothing was heard.
+        var heard: HeardGroup?
         var fare = PollStatistics()
     }
 
@@ -237,6 +241,8 @@ public struct PollPlan: Sendable {
     var motion = Motion()
     /// Records that the guard wants now.
     var probes: [Int] = []
+    /// Whether the plan has listened before it requests the first parameter group.
+    var hasListened = false
 
     /// A plan for `wants`; a repeated record is asked once, at the shorter period.
     ///
@@ -286,6 +292,7 @@ public struct PollPlan: Sendable {
 
     /// The next action at `now`.
     public mutating func next(at now: Instant, link: LinkCapabilities) -> Step {
+        if link.hearsGroups, !hasListened { listenFirst(at: now) }
         if watchesMotion, let step = guardedStep(at: now, link: link) { return step }
         if let period = voltagePeriod, voltageDue.map({ $0 <= now }) ?? true {
             voltageDue = now + period

@@ -32,6 +32,8 @@ public struct LinkCapabilities: Hashable, Sendable {
     public var hearsOthers = false
     /// Whether frames that ECUs send by themselves are heard beside requests.
     public var hearsFrames = false
+    /// Whether parameter groups of SAE J1939 that ECUs send by themselves are heard beside requests.
+    public var hearsGroups = false
 
     /// Creates capabilities; the defaults are those of every adapter.
     public init(

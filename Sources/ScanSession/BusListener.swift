@@ -6,6 +6,8 @@ public import ScanTool
 /// `take` is called on the session's thread for each frame.
 public protocol BusListener: Sendable {
     /// Takes a frame, and appends the batches that it completes.
+    ///
+    /// A batch with a message is for the poll: its parameter group may take the place of an answer.
     mutating func take(_ frame: BusFrame, at time: Instant, _ batches: inout [ReadingBatch])
     /// Ends the listening, and appends the batches that still waited.
     mutating func finish(at time: Instant, _ batches: inout [ReadingBatch])

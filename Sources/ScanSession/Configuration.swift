@@ -26,6 +26,8 @@ public struct SessionConfiguration: Sendable {
     public var onlyListens = false
     /// The frames to hear beside requests, by their identifiers; a link that cannot ignores them.
     public var heard: Set<ECUAddress> = []
+    /// The parameter groups to hear beside requests if the vehicle speaks SAE J1939; a link that cannot ignores them.
+    public var heardGroups: Set<UInt32> = []
     /// Decodes what the session hears on the bus for its sinks; nil = nothing does.
     public var listener: (any BusListener)?
     /// The memory of earlier sessions about this adapter; nil if there is none.
@@ -106,6 +108,7 @@ extension SessionConfiguration {
             rememberedProtocol: memory?.vehicleProtocol, vehicle: vehicle)
         options.onlyListens = onlyListens
         options.heard = heard
+        options.heardGroups = heardGroups
         if let time = (connector.transport as? SLCANTransport)?.answerTime {
             options.timing.answer = time
         }

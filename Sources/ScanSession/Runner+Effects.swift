@@ -67,6 +67,7 @@ extension Runner {
             lastVoltage = identity.voltage ?? lastVoltage
             publishLink(identity)
             carryOut(driver.life.take(.initialized))
+            if machine.dialect.capabilities.hearsGroups { session?.observeFrames() }
             if let link = core.link { tell(.toolDidInitialize(link)) }
             ready.fulfil(.success(()))
         case .dialect(let notice):

@@ -36,7 +36,24 @@ extension Runner {
         guard isHearing, listener != nil else { return }
         var batches: [ReadingBatch] = []
         listener?.take(frame, at: frameTime ?? now, &batches)
+        batches = batches.filter { takesPlaceOfAnswer($0) ?? true }
         offerHeard(batches)
+    }
+
+    /// Whether to use a message that an ECU sent by itself in place of an answer; nil for a batch without a message.
+    ///
+    /// What arrives while its own request runs is taken as the answer.
+    private mutating func takesPlaceOfAnswer(_ batch: ReadingBatch) -> Bool? {
+        guard let message = batch.messages.first else { return nil }
+        guard let polled, let group = message.parameterGroup else { return false }
+        let request = DataID(DataID.parameterGroups, group).requestPayload
+        if driver.handover.request?.request.payload == request { return false }
+        let isUsed = polled.plan.hear(message, at: batch.answered)
+        if polled.watchesMotion {
+            polled.plan.take(batch.items, at: batch.answered)
+            tellBatteryNews()
+        }
+        return isUsed
     }
 
     /// Passes on what still waited, at the end of the session.

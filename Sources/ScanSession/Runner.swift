@@ -149,10 +149,10 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
     /// Between requests, the answers that other testers get would otherwise wake this thread up for nothing.
     /// The loss of the interface wakes this thread anyway. A session that hears the bus reads each frame.
     private mutating func leavesFramesUnread() -> Bool {
-        guard listener == nil, session?.kind == .frames, case .idle = machine.state else {
-            return false
-        }
-        return true
+        guard session?.kind == .frames, case .idle = machine.state else { return false }
+        guard listener != nil else { return true }
+        let link = machine.dialect.capabilities
+        return !configuration.onlyListens && !link.hearsFrames && !link.hearsGroups
     }
 
     /// Writes and reads what is possible at once; returns the number of bytes that were read.

@@ -194,11 +194,13 @@ import VehicleLink
         var out: [DialectOutput] = []
 
         init(
-            rate: Int?, _ vehicleProtocol: VehicleProtocol? = nil, heard: Set<ECUAddress> = []
+            rate: Int?, _ vehicleProtocol: VehicleProtocol? = nil, heard: Set<ECUAddress> = [],
+            groups: Set<UInt32> = []
         ) {
             var options = CANDialect.Options(
                 .interface(name: "can0", rate: rate), vehicleProtocol: vehicleProtocol)
             options.heard = heard
+            options.heardGroups = groups
             dialect = CANDialect(options)
             dialect.initialise(&out)
         }
@@ -337,6 +339,52 @@ import VehicleLink
         bench.end()
         bench.dialect.receive([0xA0, 1, 0, 0x40, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &bench.out)
         #expect(bench.takeHeard() == [])
+    }
+
+    @Test func `wanted groups, parts of long messages and claims pass on SAE J1939`() {
+        let bench = Bench(rate: 250_000, .j1939, groups: [0xF004, 0xFF21, 0x0000])
+        let filters = bench.takeFilters()
+        // Any sender and priority; a group below F0 to any ECU.
+        for id in [
+            "0CF00400", "18F00403", "18FF2121", "0C000003", "1CECFF0B", "1CEB210B", "18EEFF21",
+            "18FECA00",
+        ] {
+            #expect(bench.passes(filters, id), "\(id)")
+        }
+        for id in ["18F00300", "18FF2221", "0C010003", "19F00400", "7E8"] {
+            #expect(!bench.passes(filters, id), "\(id)")
+        }
+    }
+
+    @Test func `groups are heard once the vehicle has answered by SAE J1939`() {
+        let bench = Bench(rate: 250_000, .j1939, groups: [0xF004])
+        let engine = ECUAddress(0x0CF0_0400, .can29)
+        bench.hear(engine, [1, 2, 3, 4, 5, 6, 7, 8])
+        #expect(bench.takeHeard() == [], "the set-up is not over")
+        bench.hear(ECUAddress(0x18FE_CA00, .can29), [0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
+        bench.end()
+        bench.out = []
+        #expect(bench.dialect.capabilities.hearsGroups && !bench.dialect.capabilities.hearsFrames)
+        bench.hear(engine, [1, 2, 3, 4, 5, 6, 7, 8])
+        bench.hear(ECUAddress(0x18FE_F100, .can29), [1, 2, 3, 4, 5, 6, 7, 8])
+        // A long message to all, and one to this tester, which is an answer.
+        bench.hear(ECUAddress(0x1CEC_FF00, .can29), [0x20, 9, 0, 2, 0xFF, 0x04, 0xF0, 0])
+        bench.hear(ECUAddress(0x1CEC_F900, .can29), [0x10, 9, 0, 2, 0xFF, 0x04, 0xF0, 0])
+        #expect(bench.takeHeard() == ["0CF00400", "1CECFF00"])
+        bench.ask([0x00, 0xFE, 0xEE])
+        bench.out = []
+        bench.hear(engine, [1, 2, 3, 4, 5, 6, 7, 8])
+        #expect(bench.takeHeard() == ["0CF00400"])
+    }
+
+    @Test func `on another protocol than SAE J1939 no group is heard`() {
+        let bench = Bench(rate: 500_000, .can29At500, groups: [0xF004])
+        #expect(!bench.passes(bench.takeFilters(), "0CF00400"))
+        bench.hear(ECUAddress(0x18DA_F110, .can29), [6, 0x41, 0, 0x98, 0x18, 0, 1, 0])
+        bench.end()
+        bench.out = []
+        bench.hear(ECUAddress(0x0CF0_0400, .can29), [1, 2, 3, 4, 5, 6, 7, 8])
+        #expect(bench.takeHeard() == [] && !bench.dialect.capabilities.hearsGroups)
     }
 
     @Test func `a session whose filters pass only answers reports that it hears no frames`() {

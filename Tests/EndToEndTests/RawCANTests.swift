@@ -238,6 +238,99 @@ import Testing
         #expect(!names.contains("Steering.Angle"))
     }
 
+    /// EEC1 and CCVS1 come by themselves, FF02 never, and ECUs have hours only on request.
+    private static let truck = """
+        BO_ 2364540158 EEC1: 8 A
+         SG_ EngSpeed : 24|16@1+ (0.125,0) [0|8031.875] "rpm" A
+        BO_ 2566844926 CCVS1: 8 A
+         SG_ Speed : 8|16@1+ (0.00390625,0) [0|250] "km/h" A
+        BO_ 2566841854 HOURS: 8 A
+         SG_ Hours : 0|32@1+ (0.05,0) [0|0] "h" A
+        BO_ 2566849278 OWN: 8 A
+         SG_ Foo : 0|8@1+ (1,0) [0|0] "" A
+        BA_DEF_ BO_ "VFrameFormat" ENUM "StandardCAN","ExtendedCAN","J1939PG";
+        BA_DEF_DEF_ "VFrameFormat" "J1939PG";
+
+        """
+
+    /// The parameter groups that were requested, in their order.
+    private func askedGroups(_ talk: String) throws -> [String] {
+        try sent(talk).compactMap { line in
+            if let found = line.firstMatch(of: /^T18EAFFF93(..)(..)00/) {
+                return "\(found.2)\(found.1)"
+            }
+            return line.firstMatch(
+                of: /^\\xF9\\xFF\\xEA\\x98\\x03\\x00\\x00\\x00(\\x..|.)(\\x..|.)/
+            ).map {
+                "\($0.2)\($0.1)".replacing("\\x", with: "")
+            }
+        }
+    }
+
+    /// The set-up asks for DM1 and the trip for the VIN and the names of ECUs.
+    @Test(arguments: [("log", "can"), ("log", "slcan"), ("live", "slcan")])
+    func `groups that a truck sends by itself are not requested`(
+        command: String, personality: String
+    ) async throws {
+        let table = try workplace.file("truck.dbc", Self.truck)
+        let talk = workplace.path("talk")
+        let outcome = try await workplace.run(
+            [
+                command, "EEC1.EngSpeed", "CCVS1.Speed", "HOURS.Hours@1Hz", "SPN110", "OWN.Foo",
+                "--table", table,
+                "--duration", "5", "--format", "json", "--record", talk, "-d",
+                "sim:truck?latency=2ms&personality=\(personality)",
+            ] + (command == "log" ? ["--no-codes"] : []), within: 60)
+        #expect(outcome.status == 0, "\(outcome)")
+        let readings = try outcome.objects().filter { $0["kind"] as? String == "reading" }
+        func count(_ signal: String) -> Int {
+            readings.count { $0["signal"] as? String == signal }
+        }
+        for (signal, range) in [
+            ("EEC1.EngSpeed", 20...60), ("CCVS1.Speed", 20...60), ("SPN110", 3...6),
+            ("HOURS.Hours", 2...6), ("OWN.Foo", 0...0),
+        ] {
+            #expect(range.contains(count(signal)), "\(signal) \(count(signal)): \(outcome.errors)")
+        }
+        let asked = Set(try askedGroups(talk))
+        #expect(asked.contains("FEE5"), "\(asked)")
+        #expect(asked.isSubset(of: ["FEE5", "FECA", "FEEC", "FEEB"]), "\(asked)")
+        #expect(
+            outcome.errors.contains("No message of 1 parameter group (FF02) was heard"),
+            "\(outcome)")
+    }
+
+    @Test func `an ELM327 requests the groups of a truck, and says why`() async throws {
+        let table = try workplace.file("truck.dbc", Self.truck)
+        let outcome = try await workplace.run(
+            [
+                "log", "EEC1.EngSpeed", "OWN.Foo", "--no-codes", "--table", table, "--duration",
+                "1", "-d",
+                "sim:truck?latency=2ms",
+            ], within: 60)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(
+            outcome.errors.contains(
+                "this adapter does not hear the bus beside requests, so 1 parameter group of your tables is"
+            ),
+            "\(outcome)")
+        #expect(outcome.errors.contains("\"OWN.Foo\" is in messages that ECUs send"), "\(outcome)")
+    }
+
+    @Test func `a car on a CAN interface says that it does not hear groups of SAE J1939`()
+        async throws
+    {
+        let table = try workplace.file("truck.dbc", Self.truck)
+        let outcome = try await workplace.run([
+            "log", "OWN.Foo", "--no-codes", "--table", table, "--duration", "1", "-d",
+            device("can"),
+        ])
+        #expect(outcome.status == 69, "\(outcome)")
+        #expect(
+            outcome.errors.contains("does not answer by that: only --listen can hear it"),
+            "\(outcome)")
+    }
+
     @Test func `without named signals all signals of table and vehicle are heard or polled`()
         async throws
     {

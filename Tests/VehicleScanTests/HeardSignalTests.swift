@@ -60,4 +60,31 @@ import VehicleScan
         let unknown = names.resolve(all, in: [.classicCAN]).unknown
         #expect(unknown.filter(\.isOfAnswer).map(\.name) == ["ANSWER.X", "OBD.X"])
     }
+
+    /// FF21 is proprietary, and a request may name F004.
+    @Test func `groups that a request may not name are only heard`() throws {
+        let text = """
+            record FE:FF21 1..8 : OWN
+              signal OWN.A A unverified : A
+              signal OWN.B B unverified : B
+            record FE:F004 8 : EEC1
+              signal EEC1.Speed D..E little scale 1/8 unit rpm unverified : Speed
+
+            """
+        let table = try PIDTables.load([TableFile(path: "t", contents: Array(text.utf8))])
+        let names = SignalNames(table)
+        let named = try ["OWN.B", "EEC1.Speed", "rpm"].map { try names.find($0) }
+        let groups = names.heardGroups(among: named)
+        #expect(groups.unasked == [0xFF21] && groups.signals.map { table[$0].id } == ["OWN.B"])
+        #expect(groups.asked.isSuperset(of: [0xF004, 0xFECA]) && !groups.asked.contains(0xFF21))
+        let all = names.heardGroups(among: [])
+        #expect(all.unasked.contains(0xFF21) && all.unasked.isDisjoint(with: all.asked))
+        #expect(all.asked.contains(0xF004))
+        let ids = all.signals.map { table[$0].id }
+        #expect(ids.filter { $0.hasPrefix("OWN.") } == ["OWN.A", "OWN.B"])
+        let unknown = names.resolve(named, in: [.classicCAN]).unknown
+        #expect(unknown.filter(\.isOfForeignGroup).map(\.name) == ["OWN.B"])
+        let onTruck = names.resolve(named, in: [.j1939]).unknown
+        #expect(onTruck.filter(\.isOfForeignGroup).isEmpty)
+    }
 }

@@ -15,13 +15,25 @@ struct CANAcceptance: Hashable, Sendable {
     private(set) var filters: [CANFilter] = []
     /// The frames to hear beside answers.
     private let heard: [CANFilter]
+    /// The frames to hear in addition if the vehicle speaks SAE J1939.
+    private let groups: [CANFilter]
     /// The protocol of the filters; nil if they are for none.
     private var vehicleProtocol: VehicleProtocol?
     /// Whether the filters are for listening to the bus.
     private var isListening = false
 
-    /// Nothing is accepted yet; `heard` are the identifiers of frames to hear beside answers.
-    init(heard: Set<ECUAddress> = []) { self.heard = heard.sorted().map { CANFilter($0) } }
+    /// The parts of long messages of SAE J1939, and the claims of addresses.
+    static let carriers: Set<UInt32> = [
+        J1939.connectionManagement, J1939.dataTransfer, J1939.addressClaimed,
+    ]
+
+    /// Nothing is accepted yet; `heard` are the identifiers of frames to hear beside answers, and `groups` the parameter
+    /// groups if the vehicle speaks SAE J1939.
+    init(heard: Set<ECUAddress> = [], groups: Set<UInt32> = []) {
+        self.heard = heard.sorted().map { CANFilter($0) }
+        let all = groups.isEmpty ? [] : groups.union(Self.carriers)
+        self.groups = all.sorted().map { CANFilter(group: $0) }
+    }
 
     /// Accepts the answers to `request`; returns the new filters, nil if the current filters pass the
     /// answers.
@@ -46,7 +58,8 @@ struct CANAcceptance: Hashable, Sendable {
             filters = needed
         }
         // The dialect drops the frames that neither a request nor a table needs.
-        return heard.count > Self.mostHeard ? [] : filters + heard
+        let others = vehicleProtocol.family == .j1939 ? heard + groups : heard
+        return others.count > Self.mostHeard ? [] : filters + others
     }
 
     /// Accepts frames that pass one of `listened`, or all frames if it is empty; returns false if
@@ -89,16 +102,22 @@ extension CANExchange {
         }
         if payload.count == 3 {
             let group = UInt32(payload[0]) << 16 | UInt32(payload[1]) << 8 | UInt32(payload[2])
-            // Groups below F0 have the destination in the place of the lowest byte.
-            let hasDestination = payload[1] < 0xF0
-            filters.append(
-                CANFilter(
-                    ECUAddress((group & 0x3_FFFF) << 8, .can29),
-                    mask: hasDestination ? 0x03FF_0000 : 0x03FF_FF00))
+            filters.append(CANFilter(group: group))
         }
         return filters
     }
 
     /// SAE J1939-21: the group of acknowledgements.
     private static let acknowledgementGroup: UInt32 = 0xE800
+}
+
+extension CANFilter {
+    /// The frames of a parameter group of SAE J1939, by any sender.
+    fileprivate init(group: UInt32) {
+        // Groups below F0 have the destination in the place of the lowest byte.
+        let hasDestination = group >> 8 & 0xFF < 0xF0
+        self.init(
+            ECUAddress((group & 0x3_FFFF) << 8, .can29),
+            mask: hasDestination ? 0x03FF_0000 : 0x03FF_FF00)
+    }
 }

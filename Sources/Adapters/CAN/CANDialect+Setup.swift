@@ -19,7 +19,7 @@ extension CANDialect {
         setup = CANSetup()
         heard = []
         currentDataECUs = []
-        accepted = CANAcceptance(heard: options.heard)
+        accepted = CANAcceptance(heard: options.heard, groups: options.heardGroups)
         out.append(.disarmAll)
         if let fixed = options.vehicleProtocol, fixed.canRate == nil {
             fail(.noVehicle(.unableToConnect), &out)
@@ -235,6 +235,8 @@ extension CANDialect {
     private mutating func speak(_ vehicleProtocol: VehicleProtocol) {
         capabilities.vehicleProtocol = vehicleProtocol
         capabilities.itemsPerRequest = vehicleProtocol.family == .can ? 6 : 1
+        capabilities.hearsGroups =
+            vehicleProtocol.family == .j1939 && !options.heardGroups.isEmpty
     }
 
     private mutating func becomeReady(_ out: inout [DialectOutput]) {

@@ -35,6 +35,9 @@ public struct CANDialect: AdapterDialect {
         public var onlyListens = false
         /// The frames to pass on beside requests and between them, by their identifiers.
         public var heard: Set<ECUAddress> = []
+        /// The parameter groups to pass on in the same way if the vehicle speaks SAE J1939, with the parts of long
+        /// messages and the claims of addresses.
+        public var heardGroups: Set<UInt32> = []
         /// Time limits and padding.
         public var timing = CANExchange.Timing()
 
@@ -104,7 +107,7 @@ public struct CANDialect: AdapterDialect {
         case .slcan: wire = .slcan(SLCANLexer())
         case .interface: wire = .records(CANRecordLexer())
         }
-        accepted = CANAcceptance(heard: options.heard)
+        accepted = CANAcceptance(heard: options.heard, groups: options.heardGroups)
         capabilities = Self.capabilities(of: options)
     }
 
@@ -280,10 +283,20 @@ public struct CANDialect: AdapterDialect {
 
     /// Passes on a frame that somebody wants beside the answers to requests.
     private func passOn(_ frame: CANFrame, _ out: inout [DialectOutput]) {
-        guard !options.heard.isEmpty, !frame.isRemote, options.heard.contains(frame.id) else {
-            return
+        guard capabilities.hearsFrames || capabilities.hearsGroups, !frame.isRemote else { return }
+        if options.heard.contains(frame.id) || isOfHeardGroup(frame) {
+            out.append(.notice(.heard(frame)))
         }
-        out.append(.notice(.heard(frame)))
+    }
+
+    /// Whether a frame belongs to a message of a group that somebody wants; those to this tester are its answers.
+    private func isOfHeardGroup(_ frame: CANFrame) -> Bool {
+        guard capabilities.hearsGroups, frame.id.form == .can29, !J1939.isReserved(frame.id.value)
+        else { return false }
+        let id = J1939.Identifier(frame.id.value)
+        guard id.destination != CANExchange.testerAddress else { return false }
+        return options.heardGroups.contains(id.parameterGroup)
+            || CANAcceptance.carriers.contains(id.parameterGroup)
     }
 
     private mutating func take(_ fault: CANFault, _ out: inout [DialectOutput]) {

@@ -238,7 +238,7 @@ struct LiveCommand: RuledCommand {
         var trips: [TripSwitch.Ended] = []
 
         /// The signals that are heard beside polling or alone.
-        var frames: HeardFrames? { setup.hears ? plan.heard?.listener.frames : nil }
+        var frames: HeardFrames? { plan.heard?.frames(of: setup) }
     }
 
     /// Shows readings until the user, the time or a failure ends that, within a trip if one is recorded.

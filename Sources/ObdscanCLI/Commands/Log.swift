@@ -93,7 +93,10 @@ struct LogCommand: RuledCommand {
             named. "obdscan pids show" says this for each signal of a table. Frames that came faster \
             than they were read are noted as a gap and counted at the end. Without --listen, can: and \
             slcan: devices hear the frames of such a table beside their requests, and store them by the \
-            same rule: all, or those of the signals that are named.
+            same rule: all, or those of the signals that are named. On SAE J1939 they listen first, and \
+            request only the parameter groups that no ECU sends by itself. A group that is heard is stored \
+            at the interval at which it would be requested, ten times per second at most unless an \
+            interval was given; it is requested after it was silent for five of its usual intervals, and for a second at least.
 
             \(Self.ruleText)
 

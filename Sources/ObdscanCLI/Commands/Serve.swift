@@ -219,7 +219,9 @@ struct ServeCommand: RuledCommand {
                 needs.restsWhileVehicleIsOff = limits != nil
                 let heard = heard?.fresh()
                 needs.hear(heard)
-                frames.current.withLock { $0 = heard?.listener.frames }
+                frames.current.withLock {
+                    $0 = heard?.hasOwn == true ? heard?.listener.frames : nil
+                }
                 packs.add(to: &needs, for: wanted)
                 try withVehicle(vehicle, output, table, needs, body)
             },

@@ -37,6 +37,8 @@ struct LogPlan: Sendable {
 
     /// Whether nothing is sent.
     var onlyListens: Bool { heard?.isAlone ?? false }
+    /// Whether signals are recorded that are heard and never requested.
+    var hearsSignals: Bool { heard?.hasOwn ?? false }
 }
 
 /// The outcome of one device's recording.

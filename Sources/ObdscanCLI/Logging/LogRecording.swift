@@ -38,9 +38,9 @@ struct LogRecording: Sendable {
     }
 
     private func recordVehicle() throws -> LogOutcome {
-        let sink = try TripSink(keepsFirst: plan.heard != nil)
+        let sink = try TripSink(keepsFirst: plan.hearsSignals)
         let prints = plan.output.format != .text
-        let isWatched = prints || !plan.alarms.armed.isEmpty || plan.heard != nil
+        let isWatched = prints || !plan.alarms.armed.isEmpty || plan.hearsSignals
         let queue = isWatched ? try BatchQueue(full: .refuse) : nil
         var sinks: [any ReadingSink] = [sink]
         let watch = plan.endLimits.map {
@@ -272,7 +272,7 @@ struct LogRecording: Sendable {
                     note(text)
                 }
             ))
-        let frames = setup.hears ? plan.heard?.listener.frames : nil
+        let frames = plan.heard?.frames(of: setup)
         defer {
             if let text = frames?.lastNews() {
                 clearProgress()

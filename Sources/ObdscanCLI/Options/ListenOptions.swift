@@ -42,6 +42,8 @@ struct HeardSignals: Sendable {
     var listener: BusReadings
     /// The identifiers of the frames to hear beside requests; nil = the session only listens.
     var beside: Set<ECUAddress>?
+    /// The parameter groups of SAE J1939 to hear beside requests.
+    var groups = HeardGroups()
 
     /// The signals that are heard without any request.
     init(named: [SignalIndex], listener: BusReadings) {
@@ -49,25 +51,27 @@ struct HeardSignals: Sendable {
         self.listener = listener
     }
 
-    /// What is heard beside the requests for `selected`, where nothing selected means everything; nil if the tables
-    /// have nothing to hear.
-    init?(
+    /// What is heard beside the requests for `selected`, where nothing selected means everything.
+    init(
         beside selected: [SelectedSignal], asking ecu: ECUAddress?, _ table: PIDTable
     ) throws {
         let names = SignalNames(table)
-        let paced = selected.first { $0.pace != nil && names.isHeard($0, asking: ecu) }
+        let paced = selected.first {
+            $0.pace != nil && (names.isHeard($0, asking: ecu) || names.isHeardGroup($0))
+        }
         if let paced {
             throw Failure(
                 "\(paced.signal.map { table[$0].id } ?? "it") is not requested, so it takes no interval",
                 hint: "leave out the text from @ on; ECUs send it by themselves", status: .usage)
         }
         let signals = names.heard(among: selected, asking: ecu)
-        guard !signals.isEmpty else { return nil }
-        named = selected.isEmpty ? [] : signals
+        groups = names.heardGroups(among: selected)
+        named = selected.isEmpty ? [] : signals + groups.signals
         let frames = names.frames(with: signals)
         listener = BusReadings(
-            table, try loadMonitorTables(), signals: selected.isEmpty ? nil : Set(signals),
-            isJ1939: false, expecting: frames)
+            table, try loadMonitorTables(),
+            signals: selected.isEmpty ? nil : Set(signals + groups.signals), expecting: frames,
+            groups: (groups.asked, groups.unasked), from: ecu)
         beside = frames
     }
 
@@ -80,6 +84,14 @@ struct HeardSignals: Sendable {
 
     /// Whether nothing is sent.
     var isAlone: Bool { beside == nil }
+
+    /// Whether there are signals that are heard and never requested.
+    var hasOwn: Bool { isAlone || beside?.isEmpty == false || !named.isEmpty }
+
+    /// Tells whether the tables fit the bus; nil if everything that is heard may also be requested.
+    func frames(of setup: PollSetup) -> HeardFrames? {
+        setup.hears && hasOwn ? listener.frames : nil
+    }
 }
 
 extension SessionNeeds {
@@ -89,5 +101,6 @@ extension SessionNeeds {
         onlyListens = heard.isAlone
         listener = heard.listener
         self.heard = heard.beside ?? []
+        heardGroups = heard.isAlone ? [] : heard.groups.asked.union(heard.groups.unasked)
     }
 }

@@ -169,6 +169,8 @@ struct SessionNeeds {
     var onlyListens = false
     /// The frames that the command hears beside its requests, by their identifiers.
     var heard: Set<ECUAddress> = []
+    /// The parameter groups of SAE J1939 that the command hears beside its requests.
+    var heardGroups: Set<UInt32> = []
     /// Decodes what the session hears, for its sinks.
     var listener: (any BusListener)?
     /// Whether the command asks a person before it sends to an address that is not for diagnostics.
@@ -225,6 +227,7 @@ func withSession(
     configuration.reconnect = needs.reconnect
     configuration.listener = needs.listener
     configuration.heard = needs.heard
+    configuration.heardGroups = needs.heardGroups
     if !needs.heard.isEmpty, var interface = address.transport as? CANTransport {
         interface.observesFrames = true
         configuration.connector = Connector(interface)

@@ -32,6 +32,13 @@ struct PackChoice: Sendable {
         _ selected: [SelectedSignal], on vehicle: Vehicle, note: (String) -> Void
     ) throws -> (signals: [SelectedSignal], records: [PIDTable.Record]) {
         let named = selected.filter { !$0.candidates.isEmpty }
+        let link = vehicle.scan.link?.capabilities
+        if link?.vehicleProtocol?.family == .j1939, link?.hearsGroups == false {
+            let groups = selected.compactMap(\.record).filter {
+                $0.isOwn && $0.dataID.service == DataID.parameterGroups && $0.dataID.isRequestable
+            }
+            noteDeafness(Set(groups.map(\.dataID)).count, note)
+        }
         let own = selected.isEmpty ? try ownRecords(vehicle, note) : []
         guard !packs.isEmpty, selected.isEmpty || !named.isEmpty else {
             return (selected, records + own)
@@ -86,7 +93,17 @@ struct PackChoice: Sendable {
                     + "left out, because this vehicle does not answer by SAE J1939: --listen hears them"
             )
         }
+        noteDeafness(own.askedGroups, note)
         return own.answered
+    }
+
+    /// Says that groups are requested which ECUs may send by themselves.
+    private func noteDeafness(_ groups: Int, _ note: (String) -> Void) {
+        guard groups > 0 else { return }
+        note(
+            "this adapter does not hear the bus beside requests, so "
+                + "\(counted(groups, "parameter group of your tables is", "parameter groups of your tables are")) "
+                + "requested, even where ECUs send them by themselves; can: and slcan: hear them")
     }
 
     private static func list(_ records: [PIDTable.Record]) -> String {

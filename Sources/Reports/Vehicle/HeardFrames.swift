@@ -21,8 +21,16 @@ package final class HeardFrames: Sendable {
     private static let mostIdentifiers = 2048
     /// The only frames to hear; empty = all.
     let expected: Set<ECUAddress>
+    /// Parameter groups of SAE J1939 that are expected in addition.
+    private let groups: Set<UInt32>
 
-    init(expecting expected: Set<ECUAddress> = []) { self.expected = expected }
+    init(expecting expected: Set<ECUAddress> = [], groups: Set<UInt32> = []) {
+        self.expected = expected
+        self.groups = groups
+    }
+
+    /// The same for another session, which has heard nothing yet.
+    func fresh() -> HeardFrames { HeardFrames(expecting: expected, groups: groups) }
 
     func count(_ id: ECUAddress, at time: Instant) {
         state.withLock { state in
@@ -73,11 +81,24 @@ package final class HeardFrames: Sendable {
     }
 
     private var silence: String {
-        expected.isEmpty
-            ? "No frame was heard. Is the ignition on? Behind a gateway, the OBD socket shows only "
+        guard !groups.isEmpty || !expected.isEmpty else {
+            return
+                "No frame was heard. Is the ignition on? Behind a gateway, the OBD socket shows only "
                 + "answers to requests."
-            : "No frame with \(Self.list(expected)) was heard. Is the table for this vehicle? Is "
-                + "the ignition on? Behind a gateway, the OBD socket shows only answers to requests."
+        }
+        let wanted = [
+            expected.isEmpty ? nil : "frame with \(Self.list(expected))",
+            groups.isEmpty ? nil : "message of \(Self.list(groups: groups))",
+        ].compactMap(\.self)
+        return
+            "No \(wanted.joined(separator: " and no ")) was heard. Is the table for this vehicle? Is "
+            + "the ignition on? Behind a gateway, the OBD socket shows only answers to requests."
+    }
+
+    private static func list(groups: Set<UInt32>) -> String {
+        let some = groups.sorted().prefix(4).map { Hex.string($0, digits: 4) }
+        return "\(counted(groups.count, "parameter group")) (\(some.joined(separator: ", "))"
+            + (some.count == groups.count ? ")" : " …)")
     }
 
     private static func list(_ identifiers: Set<ECUAddress>) -> String {

@@ -176,9 +176,13 @@ extension LiveScreen {
             guard let selected = try settled(SignalNames(connection.table).find(choice)) else {
                 return
             }
-            let isOnCAN = connection.scan.link?.capabilities.hearsOthers ?? false
-            if isOnCAN, !setup.hearsFrames || !setup.named.isEmpty,
-                SignalNames(connection.table).isHeard(selected, asking: connection.ecu)
+            let link = connection.scan.link?.capabilities
+            let names = SignalNames(connection.table)
+            let isFrame = names.isHeard(selected, asking: connection.ecu)
+            if link?.hearsOthers ?? false,
+                isFrame && (link?.hearsFrames == false || !setup.named.isEmpty)
+                    || link?.hearsGroups ?? false && names.isHeardGroup(selected)
+                        && !setup.named.isEmpty
             {
                 say("ECUs send \(choice.text) by themselves: name it when live starts to hear it")
                 return

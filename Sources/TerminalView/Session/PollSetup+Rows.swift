@@ -13,7 +13,7 @@ extension PollSetup {
         guard wants(reading) else { return false }
         if !named.isEmpty { return true }
         let isWanted =
-            listens || reading.isHeardFrame || reading.dataID.map { asked.contains($0) } ?? true
+            listens || reading.dataID.map { asked.contains($0) || isOnlyHeard($0) } ?? true
         guard isWanted else { return false }
         switch reading.value {
         case .number, .label, .text: return true

@@ -10,11 +10,14 @@ extension PollSetup {
         _ selected: [SelectedSignal], _ packs: [PIDTable.Record], _ vehicle: Vehicle,
         every period: Duration?, unknown: (ResolvedSignals.Unknown) -> Void = { _ in }
     ) throws(VehicleError) -> PollSetup {
-        let hearsFrames = vehicle.scan.link?.capabilities.hearsFrames ?? false
+        let link = vehicle.scan.link?.capabilities
+        let hearsFrames = link?.hearsFrames ?? false
+        let hearsGroups = link?.hearsGroups ?? false
         let names = SignalNames(vehicle.table)
-        let asked =
-            hearsFrames
-            ? selected.filter { !names.isHeard($0, asking: vehicle.ecu) } : selected
+        let asked = selected.filter { one in
+            !(hearsFrames && names.isHeard(one, asking: vehicle.ecu))
+                && !(hearsGroups && names.isHeardGroup(one))
+        }
         var setup: PollSetup
         if asked.isEmpty, !selected.isEmpty {
             setup = PollSetup([], table: vehicle.table, every: period, ecu: nil)
@@ -22,11 +25,14 @@ extension PollSetup {
         } else {
             setup = try choose(asked, packs, vehicle, every: period, unknown)
         }
-        if hearsFrames {
-            setup.hearsFrames = true
-            if !selected.isEmpty {
-                setup.named += names.heard(among: selected, asking: vehicle.ecu)
-            }
+        setup.hearsFrames = hearsFrames || hearsGroups
+        if hearsFrames, !selected.isEmpty {
+            setup.named += names.heard(among: selected, asking: vehicle.ecu)
+        }
+        if hearsGroups {
+            let groups = names.heardGroups(among: selected)
+            setup.heardGroups = groups.unasked
+            if !selected.isEmpty { setup.named += groups.signals }
         }
         setup.onlyECU = vehicle.ecu
         return setup

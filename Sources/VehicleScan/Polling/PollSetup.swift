@@ -14,6 +14,8 @@ public struct PollSetup: Sendable {
     public private(set) var listens = false
     /// Whether the session hears frames that ECUs send by themselves, beside its requests.
     public internal(set) var hearsFrames = false
+    /// The parameter groups of SAE J1939 that the session only hears.
+    public internal(set) var heardGroups: Set<UInt32> = []
     /// Whether the session also takes frames that ECUs send by themselves.
     public var hears: Bool { listens || hearsFrames }
     /// How often that is read.
@@ -101,6 +103,12 @@ public struct PollSetup: Sendable {
         readsVoltage = false
         profiles = []
         listens = true
+    }
+
+    /// Whether a record is heard and never requested.
+    public func isOnlyHeard(_ id: DataID) -> Bool {
+        id.service == DataID.frames
+            || id.service == DataID.parameterGroups && heardGroups.contains(id.id)
     }
 
     /// Whether a reading is a named signal, or any signal if none is named.

@@ -55,8 +55,8 @@ package final class UnsupportedSignals: ReadingSink {
         let hasNews = state.withLock { state in
             guard let setup = state.setup, !state.open.isEmpty else { return false }
             for case .reading(let reading) in batch.items {
-                // A frame that an ECU sends by itself is no answer.
-                if !reading.isHeardFrame { state.isAnswered = true }
+                // What an ECU sends by itself is no answer.
+                if batch.exchange.request != nil { state.isAnswered = true }
                 state.open.remove(reading.signal)
             }
             for want in setup.missed(in: batch) {

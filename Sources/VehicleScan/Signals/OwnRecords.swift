@@ -14,26 +14,32 @@ public struct OwnRecords: Sendable {
     public private(set) var heard = 0
     /// The number of parameter groups of SAE J1939, which this vehicle does not speak.
     public private(set) var groups = 0
+    /// The number of parameter groups of SAE J1939 that are requested although ECUs may send them by themselves, because
+    /// this link does not hear the bus beside requests.
+    public private(set) var askedGroups = 0
 
     /// Requests each record once, except `others`.
     ///
     /// An ECU of a table that sends nothing is asked once.
     public init(_ vehicle: Vehicle, except others: [PIDTable.Record]) throws(VehicleError) {
-        let hearsFrames = vehicle.scan.link?.capabilities.hearsFrames ?? false
-        let isOnJ1939 = vehicle.scan.link?.capabilities.vehicleProtocol?.family == .j1939
+        let link = vehicle.scan.link?.capabilities
+        let isOnJ1939 = link?.vehicleProtocol?.family == .j1939
         var asked: [PIDTable.Record] = []
         for record in vehicle.table.records where record.isOwn && !others.contains(record) {
             let isGroup = record.dataID.service == DataID.parameterGroups
             guard record.dataID.isRequestable, !isGroup || isOnJ1939 else {
-                if isGroup {
+                if isGroup, !isOnJ1939 {
                     groups += 1
-                } else if !hearsFrames {
+                } else if !((isGroup ? link?.hearsGroups : link?.hearsFrames) ?? false) {
                     heard += 1
                 }
                 continue
             }
             // All measured groups of SAE J1939 are polled anyway.
-            if isGroup { continue }
+            if isGroup {
+                if !(link?.hearsGroups ?? false) { askedGroups += 1 }
+                continue
+            }
             do throws(VehicleError) {
                 try vehicle.check([record])
             } catch {

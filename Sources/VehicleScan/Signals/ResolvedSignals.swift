@@ -13,6 +13,9 @@ public struct ResolvedSignals: Sendable {
         public var isOnlyHeard = false
         /// Whether the signal is in frames with the identifier of an answer, which cannot be heard beside requests.
         public var isOfAnswer = false
+        /// Whether the signal is in a parameter group that ECUs send by themselves, and the vehicle does not answer by SAE
+        /// J1939.
+        public var isOfForeignGroup = false
     }
 
     /// The signals to request, in the order of the names.
@@ -52,7 +55,8 @@ extension SignalNames {
                 resolved.unknown.append(
                     .init(
                         name: name, profiles: profiles, isOnlyHeard: !dataID.isRequestable,
-                        isOfAnswer: dataID.frameAddress != nil && !isHeard(one)))
+                        isOfAnswer: dataID.frameAddress != nil && !isHeard(one),
+                        isOfForeignGroup: isHeardGroup(one) && !profiles.contains(.j1939)))
             }
             resolved.signals += found
         }

@@ -7,6 +7,11 @@ extension ResolvedSignals.Unknown {
                 "\"\(name)\" is in messages with the identifier of an ECU's answers, which cannot be "
                 + "heard beside requests"
         }
+        if isOfForeignGroup {
+            return
+                "\"\(name)\" is in a parameter group of SAE J1939, and this vehicle does not answer by that: only "
+                + "--listen can hear it"
+        }
         if isOnlyHeard {
             return
                 "\"\(name)\" is in messages that ECUs send by themselves, which live, log and serve hear "

@@ -56,7 +56,8 @@ extension VehicleError: ExplainedAt {
             return Explanation(
                 "\(accessory): \(unknown.text)",
                 hint: unknown.isOnlyHeard
-                    ? "other adapters only listen: \"obdscan live --listen\""
+                    ? (unknown.isOfForeignGroup ? "" : "other adapters only listen: ")
+                        + "\"obdscan live --listen\""
                     : "\"obdscan pids list --supported\" lists the supported signals", .unavailable)
         case .needsSingleECU(let record, let target):
             return Explanation(

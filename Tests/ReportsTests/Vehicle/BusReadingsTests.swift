@@ -173,4 +173,56 @@ import TripImport
         #expect(first.frames.news(at: later)?.contains("1 identifier (1A0)") == true)
         #expect(second.frames.news(at: later) == nil)
     }
+
+    /// F004 may be requested, FF21 may not, and nobody wants FEF1; FECA comes in packets.
+    @Test(arguments: [nil, 0x00, 0x21] as [UInt32?])
+    func `beside requests a group is for the poll, or is heard alone`(ecu: UInt32?) throws {
+        let text = """
+            record FE:FF21 1..8 : OWN
+              signal OWN.A A unverified : A
+            record CAN:18FF2221 1..8 : FRAME
+              signal FRAME.A A unverified : A
+
+            """
+        let table = try PIDTables.load([TableFile(path: "t", contents: Array(text.utf8))])
+        var readings = BusReadings(
+            table, MonitorTables(), signals: nil,
+            expecting: [ECUAddress(0x18FF_2221, .can29)],
+            groups: (asked: [0xF004, 0xFECA], unasked: [0xFF21]),
+            from: ecu.map { ECUAddress($0, .byte) })
+        var batches: [ReadingBatch] = []
+        let frames: [(UInt32, [UInt8])] = [
+            (0x0CF0_0400, [0xFF, 0xFF, 0xFF, 0x40, 0x1F, 0xFF, 0xFF, 0xFF]),
+            (0x18FF_2121, [7]), (0x18FF_2121, [7]), (0x18FF_2221, [9]),
+            (0x18FE_F100, [0xFF, 0, 0x32, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
+            (0x1CEC_FF00, [0x20, 10, 0, 2, 0xFF, 0xCA, 0xFE, 0]),
+            (0x1CEB_FF00, [1, 0x04, 0xFF, 0x5E, 0, 3, 1, 0x5B]),
+            (0x1CEB_FF00, [2, 0, 3, 1, 0xFF, 0xFF, 0xFF, 0xFF]),
+        ]
+        for (place, frame) in frames.enumerated() {
+            readings.take(
+                BusFrame(id: ECUAddress(frame.0, .can29), data: frame.1),
+                at: Instant(nanoseconds: Int64(place) * 1_000_000), &batches)
+        }
+        let engine = batches.filter { !$0.messages.isEmpty }
+        #expect(
+            engine.map { $0.messages[0].parameterGroup } == (ecu == 0x21 ? [] : [0xF004, 0xFECA]))
+        #expect(engine.allSatisfy { $0.asked == $0.answered && $0.exchange.request == nil })
+        if ecu != 0x21 {
+            // 1F40 × 1/8 rpm.
+            #expect(
+                engine[0].items.contains {
+                    if case .reading(let reading) = $0 {
+                        reading.value == .number(1000)
+                    } else {
+                        false
+                    }
+                })
+            #expect(engine[1].items.contains { if case .code = $0 { true } else { false } })
+        }
+        let own = batches.filter(\.messages.isEmpty).flatMap {
+            Self.values($0.items, at: 0, table).map(\.signal)
+        }
+        #expect(own == (ecu == 0x00 ? ["FRAME.A"] : ["OWN.A", "FRAME.A"]))
+    }
 }

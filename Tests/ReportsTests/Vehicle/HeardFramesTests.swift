@@ -66,4 +66,13 @@ import Testing
         for id in 0..<9 { frames.count(ECUAddress(0x100 + UInt32(id), .can11), at: at(0)) }
         #expect(frames.news(at: at(9))?.contains("9 identifiers (100, 101, 102, 103 …)") == true)
     }
+
+    @Test func `expected parameter groups that never arrive are listed`() {
+        let frames = HeardFrames(groups: [0xFF21, 0xFF20])
+        #expect(frames.news(at: at(100)) == nil)
+        #expect(
+            frames.news(at: at(110))?.hasPrefix(
+                "No message of 2 parameter groups (FF20, FF21) was heard. Is the table for this")
+                == true)
+    }
 }

@@ -66,6 +66,13 @@ struct DiagnoseTestCommand: RuledCommand {
 
             It names a cause only if a healthy vehicle is improbable, and if each feature that the \
             cause requires is there by more than its error. It gives the evidence for and against \
+            Earlier trips of the same vehicle show what is usual for it, from ten on (the latest 50; \
+            not those before a clear, a repair or a pause of 60 days). A usual value speaks against a \
+            cause, and one that has changed speaks for it; the limits of healthy vehicles stay. OWN \
+            PAST is their mean. The first call measures these trips, and keeps that in the database. \
+            The freeze frame of a stored code (obdscan dtc report keeps it) shows in which moment \
+            the code was set. It counts as a value only where the trip itself has none.
+
             the cause, and the next test. Causes that look alike are named together. Otherwise it says that something is \
             off, or that nothing is odd. A stored code, the light or a failed monitor is never \
             "nothing odd". "Nothing odd" is about this drive only: a fault that \

@@ -139,6 +139,11 @@ package struct CauseTable: Sendable {
     package subscript(measure id: String) -> Measure? { places[id].map { measures[$0] } }
     package subscript(cause id: String) -> Cause? { causes.first { $0.id == id } }
 
+    /// Replaces what is usual for a measure.
+    package mutating func setHealthy(_ healthy: Measure.Healthy, of id: String) {
+        if let place = places[id] { measures[place].healthy = healthy }
+    }
+
     /// A later cause or measure replaces an earlier one of the same name.
     package mutating func replace(_ other: Self) {
         measures.removeAll { old in other.measures.contains { $0.id == old.id } }

@@ -64,8 +64,24 @@ package struct DriftHistory: Sendable {
         package var rise, fall: Double
     }
 
+    /// What is usual for this vehicle.
+    package struct Usual: Hashable, Sendable {
+        package var mean, deviation: Double
+        /// The drives that show it.
+        package var drives: Int
+        /// The start of the first of them; microseconds since 1970.
+        package var since: Int64
+
+        package init(mean: Double, deviation: Double, drives: Int, since: Int64) {
+            (self.mean, self.deviation) = (mean, deviation)
+            (self.drives, self.since) = (drives, since)
+        }
+    }
+
     private struct Value {
         var trip: Int64
+        /// Microseconds since 1970.
+        var start: Int64
         /// Drives of one group are alike; nil if nothing is known of the group.
         var group: Int?
         var value: Double
@@ -136,7 +152,9 @@ package struct DriftHistory: Sendable {
                         floor: Self.floor(feature.measure),
                         correlation: Self.correlation(feature.measure)))
             course.sum.take(feature.value, in: group)
-            course.values.append(Value(trip: drive.trip, group: group, value: feature.value))
+            course.values.append(
+                Value(
+                    trip: drive.trip, start: drive.start, group: group, value: feature.value))
             courses[feature.id] = course
         }
         announce(drive)
@@ -308,6 +326,30 @@ package struct DriftHistory: Sendable {
             after[value.group]?.remove(value.value)
         }
         return place
+    }
+
+    /// Fewer drives do not show what is usual.
+    private static let fewestUsual = 10
+
+    /// What is usual for this vehicle at a time, by feature.
+    ///
+    /// Drives outside the range of healthy vehicles do not count: a fault that lasted for weeks is not usual. Where they
+    /// are half or more, nothing is known.
+    package func usual(at time: Int64) -> [String: Usual] {
+        guard let last, time - last <= Self.longestPause else { return [:] }
+        return courses.compactMapValues { course in
+            guard let limit = course.measure.limit else { return nil }
+            let own = course.values.filter { limit.contains($0.value) }
+            guard let first = own.first, own.count >= Self.fewestUsual,
+                2 * own.count > course.values.count
+            else { return nil }
+            let count = Double(own.count)
+            let mean = own.reduce(0) { $0 + $1.value } / count
+            let squares = own.reduce(0) { $0 + ($1.value - mean) * ($1.value - mean) }
+            return Usual(
+                mean: mean, deviation: (squares / (count - 1)).squareRoot(), drives: own.count,
+                since: first.start)
+        }
     }
 
     /// All features, by name.

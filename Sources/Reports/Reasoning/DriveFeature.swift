@@ -10,6 +10,10 @@ package struct DriveFeature: Hashable, Sendable {
     package var seconds: Double
     /// Microseconds since the start of the trip.
     package var from, to: Int64
+    /// What is usual for this vehicle, by its own drives; nil if they do not show it.
+    package var usual: DriftHistory.Usual?
+    /// The code whose freeze frame has it, where the drive does not.
+    package var frame: String?
 
     package var id: String { measure.id }
 

@@ -36,22 +36,45 @@ package struct DriveVerdict: Sendable {
     package let points: [DriveWatch.Point]
     package let inference: DriveInference
     package let record: DriveRecord
+    package let past: Past
+
+    /// What is known of the vehicle beside the drive.
+    package struct Past: Hashable, Sendable {
+        /// What is usual for it, by feature.
+        package var usual: [String: DriftHistory.Usual]
+        /// The moments in which its present codes were set.
+        package var frames: [FrozenMoment]
+
+        package init(
+            usual: [String: DriftHistory.Usual] = [:], frames: [FrozenMoment] = []
+        ) {
+            (self.usual, self.frames) = (usual, frames)
+        }
+    }
 
     package init(
-        _ watch: DriveWatch, record: DriveRecord = DriveRecord(), _ table: CauseTable
+        _ watch: DriveWatch, record: DriveRecord = DriveRecord(), past: Past = Past(),
+        _ table: CauseTable
     ) {
         self.init(
             numbers: watch.numbers.merging(record.numbers(table, turns: watch.turns)) { $1 },
-            traits: watch.traits, known: watch.known, points: watch.points, record: record, table)
+            traits: watch.traits, known: watch.known, points: watch.points, record: record,
+            past: past, table)
     }
 
     init(
         numbers: [String: Measured], traits: Set<String>, known: Set<DriveQuantity> = [],
         points: [DriveWatch.Point] = [], record: DriveRecord = DriveRecord(),
-        _ table: CauseTable
+        past: Past = Past(), _ all: CauseTable
     ) {
         self.record = record
-        let features = Self.features(numbers, table)
+        self.past = past
+        let table = all.with(past.usual)
+        // A code of an earlier day may be repaired since.
+        let present = Set(record.stored.filter { $0.other?.isEarlier != true }.map(\.code))
+        let frames = past.frames.filter { present.contains($0.code) }
+        let features = Self.features(
+            numbers, past.usual, Self.frames(frames, beside: numbers, traits, table), table)
         let judged = features.filter { $0.measure.limit != nil }
         let byID = Dictionary(uniqueKeysWithValues: features.map { ($0.id, $0) })
         let inference = DriveInference(
@@ -143,11 +166,16 @@ package struct DriveVerdict: Sendable {
         return twins.isEmpty || sum < 0.5 ? nil : [first] + twins
     }
 
+    /// A number of a freeze frame.
+    private typealias Frozen = (number: Measured, code: String)
+
     /// The measures with enough data; those that follow from two others need both.
     private static func features(
-        _ numbers: [String: Measured], _ table: CauseTable
+        _ measured: [String: Measured], _ usual: [String: DriftHistory.Usual],
+        _ frames: [String: Frozen], _ table: CauseTable
     ) -> [DriveFeature] {
         var found: [String: DriveFeature] = [:]
+        let numbers = measured.merging(frames.mapValues(\.number)) { $1 }
         var features: [DriveFeature] = []
         for measure in table.measures {
             var number = numbers[measure.id]
@@ -164,16 +192,43 @@ package struct DriveVerdict: Sendable {
                 else { continue }
                 number = one / other
             }
-            guard let number, number.value.isFinite, number.seconds >= measure.least else {
-                continue
-            }
+            guard let number, number.value.isFinite,
+                number.seconds >= measure.least || frames[measure.id] != nil
+            else { continue }
             let feature = DriveFeature(
                 measure: measure, value: number.value, error: number.error,
-                seconds: number.shown, from: number.from, to: number.to)
+                seconds: number.shown, from: number.from, to: number.to,
+                usual: usual[measure.id], frame: frames[measure.id]?.code)
             found[measure.id] = feature
             features.append(feature)
         }
         return features
+    }
+
+    /// The numbers of freeze frames about topics of which the drive itself shows nothing.
+    private static func frames(
+        _ frames: [FrozenMoment], beside numbers: [String: Measured], _ traits: Set<String>,
+        _ table: CauseTable
+    ) -> [String: Frozen] {
+        // The fuel correction of gas or of a flexible fuel says nothing.
+        guard traits.contains("petrol") else { return [:] }
+        let shown = Set(
+            numbers.compactMap { id, number -> String? in
+                guard let measure = table[measure: id], measure.limit != nil,
+                    number.seconds >= measure.least
+                else { return nil }
+                return measure.topic
+            })
+        var found: [String: Frozen] = [:]
+        for frame in frames {
+            for (id, number) in frame.numbers where found[id] == nil {
+                guard let topic = table[measure: id]?.topic, !shown.contains(topic) else {
+                    continue
+                }
+                found[id] = (number, frame.code)
+            }
+        }
+        return found
     }
 
     /// "almost certainly", "likely (about 8 in 10)", "perhaps (about 6 in 10)".

@@ -10,6 +10,9 @@ package struct DriveWatch: Sendable {
         package var seconds: Double
     }
 
+    /// Rises when a drive is measured in another way, so that no number of the former way is used any more.
+    package static let revision = 1
+
     private var now = DriveMoment()
     private var engineSpeed = PlaceSums()
     private var trims = TrimWatch()

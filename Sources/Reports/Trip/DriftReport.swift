@@ -11,7 +11,7 @@ package struct DriftReport {
     private let trips: [Int64: TripSummary]
     private let knowledge: DriveKnowledge
 
-    /// Computes the features of all trips from their readings, the earliest first.
+    /// Compares the features of all trips, the earliest first.
     ///
     /// - Parameter start: Earlier trips are not taken into account.
     package init(
@@ -19,30 +19,12 @@ package struct DriftReport {
         _ knowledge: DriveKnowledge
     ) throws {
         let trips = trips.filter { trip in start.map { trip.start >= $0 } ?? true }
-            .sorted { ($0.start, $0.id) < ($1.start, $1.id) }
-        vin = trips.last?.vin
-        vehicle = trips.last?.vehicle
+        let latest = trips.max { ($0.start, $0.id) < ($1.start, $1.id) }
+        vin = latest?.vin
+        vehicle = latest?.vehicle
         self.trips = Dictionary(trips.map { ($0.id, $0) }, uniquingKeysWith: { one, _ in one })
         self.knowledge = knowledge
-        var history = DriftHistory()
-        for trip in trips {
-            if trip.tags.contains(where: { $0.lowercased() == "repair" }) {
-                history.reset(.repaired)
-            }
-            let isCleared = try store.eventCounts(ofTrip: trip.id).contains {
-                $0.kind == .codesCleared
-            }
-            // A scan has no features; a clear within a drive makes the drive itself one of two states.
-            if isCleared {
-                history.reset(.cleared)
-                continue
-            }
-            guard trip.purpose != .scan, trip.isClockSet != false else { continue }
-            let found = try TripDiagnosis.drive(
-                of: store.readings(ofTrip: trip.id), knowledge)
-            history.take(found)
-        }
-        self.history = history
+        history = try DriftHistory(trips, in: store, knowledge)
     }
 
     // MARK: People

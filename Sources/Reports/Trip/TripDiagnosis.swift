@@ -18,13 +18,15 @@ package struct TripDiagnosis {
     ) throws {
         trip = readings.trip
         self.knowledge = knowledge
+        let record = try DriveRecord(of: readings, in: store)
         verdict = DriveVerdict(
-            try Self.watch(readings, knowledge),
-            record: try DriveRecord(of: readings, in: store), knowledge.causes)
+            try Self.watch(readings, knowledge), record: record,
+            past: try DriveVerdict.Past(of: readings, record, in: store, knowledge),
+            knowledge.causes)
     }
 
     /// Measures a trip.
-    private static func watch(
+    static func watch(
         _ readings: TripReadings, _ knowledge: DriveKnowledge
     ) throws -> DriveWatch {
         let roles = Self.roles(readings, knowledge)
@@ -35,27 +37,6 @@ package struct TripDiagnosis {
             if let quantity = quantities[place] { watch.take(value, quantity, t: t) }
         }
         return watch
-    }
-
-    /// What a trip shows for comparisons with other drives of the vehicle, without what the ECUs noted.
-    static func drive(
-        of readings: TripReadings, _ knowledge: DriveKnowledge
-    ) throws -> DriftHistory.Drive {
-        let watch = try watch(readings, knowledge)
-        let verdict = DriveVerdict(watch, knowledge.causes)
-        var causes: [String: [String: Bool]] = [:]
-        for candidate in verdict.inference.candidates {
-            for feature in verdict.features {
-                guard let expected = candidate.expected[feature.id],
-                    let healthy = feature.measure.healthy,
-                    abs(expected - healthy.centre) > healthy.spread / 2
-                else { continue }
-                causes[candidate.cause.id, default: [:]][feature.id] = expected > healthy.centre
-            }
-        }
-        return DriftHistory.Drive(
-            trip: readings.trip.id, start: readings.trip.start.microseconds,
-            features: verdict.features, ambient: watch.numbers["ambient"]?.value, causes: causes)
     }
 
     /// The signals to use, all of one ECU: the one with most quantities, because another ECU's copy may be of
@@ -103,6 +84,9 @@ package struct TripDiagnosis {
         if verdict.kind != .unclear, !verdict.record.notes.isEmpty {
             let notes = "The vehicle says: " + verdict.record.notes.joined(separator: "; ") + "."
             result += lines(notes, nil, output.palette, output.columns)
+        }
+        for frame in verdict.past.frames {
+            result += lines(text(frame, output.units), nil, palette, output.columns)
         }
         for (place, candidate) in verdict.causes.enumerated() {
             result += text(candidate, isFirst: place == 0, output)
@@ -158,20 +142,55 @@ package struct TripDiagnosis {
     }
 
     private func table(_ features: [DriveFeature], _ output: OutputForm) -> String {
+        let hasPast = features.contains { $0.usual != nil }
         var rows = TextTable(
             [
                 ("FROM", .left), ("DATA", .right), ("FEATURE", .left), ("VALUE", .right),
                 ("HEALTHY", .left),
-            ], flexible: [2])
+            ] + (hasPast ? [("OWN PAST", .left)] : []), flexible: [2])
         for feature in features {
-            rows.add([
+            var cells: [TextTable.Cell] = [
                 .init(feature.from > 0 ? clock(feature.from) : ""),
                 .init(feature.seconds > 0 ? "\(fixed(feature.seconds, 0)) s" : ""),
-                .init(feature.measure.name), .init(value(feature.value, feature, output.units)),
+                .init(feature.measure.name + source(of: feature)),
+                .init(value(feature.value, feature, output.units)),
                 .init(healthy(feature, output.units)),
-            ])
+            ]
+            if hasPast { cells.append(.init(past(of: feature, output.units) ?? "")) }
+            rows.add(cells)
         }
         return rows.text(output.palette, columns: output.columns)
+    }
+
+    /// What is usual for the vehicle: the mean of its own drives.
+    private func past(of feature: DriveFeature, _ units: UnitSystem) -> String? {
+        feature.usual.map { usual in
+            let day = localTime(UTC(microseconds: usual.since)).prefix(10)
+            return "\(value(usual.mean, feature, units)) in \(usual.drives) trips since \(day)"
+        }
+    }
+
+    /// Where a value comes from that the trip itself does not have.
+    private func source(of feature: DriveFeature) -> String {
+        feature.frame.map { " (freeze frame of \($0))" } ?? ""
+    }
+
+    /// The moment in which a code was set.
+    private func text(_ frame: FrozenMoment, _ units: UnitSystem) -> String {
+        let wanted: [(DriveQuantity, String, String)] = [
+            (.engineSpeed, "", "rpm"), (.speed, "", "km/h"), (.coolant, "coolant ", "°C"),
+            (.load, "load ", "%"),
+        ]
+        var figures = wanted.compactMap { quantity, name, unit in
+            frame.values[quantity].map { name + shown($0, unit, 0, units) }
+        }
+        if let correction = frame.correction {
+            figures.append("fuel correction " + shown(correction, "%", 1, units))
+        }
+        let day = frame.day.map { " (read on \($0))" } ?? ""
+        let point = frame.point.map { ["set \($0)"] } ?? []
+        return "Freeze frame of \(frame.code)\(day): "
+            + (point + figures).joined(separator: ", ") + "."
     }
 
     /// A cause with the evidence for and against it, and the next test.
@@ -200,11 +219,12 @@ package struct TripDiagnosis {
             let feature = line.feature
             rows.add([
                 .init(line.isFor ? "for" : "against"),
-                .init(feature.measure.name + time(of: feature)),
+                .init(feature.measure.name + source(of: feature) + time(of: feature)),
                 .init(value(feature.value, feature, output.units)),
                 .init(
-                    "healthy \(healthy(feature, output.units)), with this cause "
-                        + value(line.expected, feature, output.units)),
+                    "healthy \(healthy(feature, output.units))"
+                        + (past(of: feature, output.units).map { ", own past \($0)" } ?? "")
+                        + ", with this cause " + value(line.expected, feature, output.units)),
             ])
         }
         result += rows.text(output.palette, columns: output.columns)
@@ -265,8 +285,8 @@ package struct TripDiagnosis {
     /// The keys of the rows, each kind's in their order.
     package static let keys = [
         [
-            "trip", "verdict", "text", "healthy", "other", "prior", "codes", "lamp", "points",
-            "notTested",
+            "trip", "verdict", "text", "healthy", "other", "prior", "codes", "lamp", "frames",
+            "points", "notTested",
         ],
         [
             "trip", "rank", "cause", "name", "probability", "severity", "severityUnit", "drive",
@@ -274,7 +294,8 @@ package struct TripDiagnosis {
         ],
         [
             "trip", "cause", "side", "feature", "name", "value", "unit", "healthyLow",
-            "healthyHigh", "expected", "weight", "from", "to", "seconds",
+            "healthyHigh", "usual", "usualTrips", "usualSince", "frame", "expected", "weight",
+            "from", "to", "seconds",
         ],
     ]
 
@@ -298,6 +319,18 @@ package struct TripDiagnosis {
                         ]
                     }),
                 "lamp": .flag(verdict.record.isLampOn),
+                "frames": .objects(
+                    verdict.past.frames.map { frame in
+                        [
+                            "code": .text(frame.code), "day": .text(frame.day),
+                            "point": .text(frame.place.map { "\($0)" }),
+                            "engineSpeed": .number(frame.values[.engineSpeed], places: 0),
+                            "speed": .number(frame.values[.speed], places: 0),
+                            "coolant": .number(frame.values[.coolant], places: 0),
+                            "load": .number(frame.values[.load], places: 1),
+                            "correction": .number(frame.correction, places: 1),
+                        ]
+                    }),
                 "points": .objects(
                     verdict.points.map { point in
                         [
@@ -378,6 +411,10 @@ package struct TripDiagnosis {
                 "value": .number(feature.value, places: 3), "unit": .text(feature.measure.unit),
                 "healthyLow": .number(feature.measure.limit?.lowerBound),
                 "healthyHigh": .number(feature.measure.limit?.upperBound),
+                "usual": .number(feature.usual?.mean, places: 3),
+                "usualTrips": .integer(feature.usual?.drives),
+                "usualSince": .time(feature.usual.map { UTC(microseconds: $0.since) }),
+                "frame": .text(feature.frame),
                 "expected": .number(expected, places: 3), "weight": .number(weight, places: 2),
                 "from": .time(time(feature.from)), "to": .time(time(feature.to)),
                 "seconds": .number(feature.seconds, places: 1),

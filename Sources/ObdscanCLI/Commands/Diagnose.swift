@@ -49,8 +49,10 @@ struct DiagnoseTestCommand: RuledCommand {
             107 °C, no stored or pending misfire code and no overboost. The test ends if the coolant \
             is above 115 °C or rises fast above 108 °C, if the engine turns faster than 5,500 rpm at \
             a standstill, if the vehicle moves in a parked step, and if the voltage is above 16.5 V \
-            or the battery almost empty. It ends, too, when it reads a new stored or pending misfire \
-            code. It reads codes when a step begins (not in those of the ignition and the start, \
+            or the battery almost empty. Where the ECU counts the misfires of each cylinder (service \
+            06), it ends if they are more than 5 % of the firings; where a pack has the oil pressure, \
+            it ends below 29 kPa with a running engine. It ends, too, when it reads a new stored or \
+            pending misfire code. It reads codes and counters when a step begins (not in those of the ignition and the start, \
             and never with --battery), after each pull, at steady speed and between pulls every 25 \
             seconds, and when the check engine light or the number of codes changes. A misfire at \
             full throttle may be noticed only after it. It only reads. A test that is broken off, \
@@ -64,8 +66,6 @@ struct DiagnoseTestCommand: RuledCommand {
             cause predicts. Trouble codes, the check engine light and results of monitors (service 06) \
             of the trip, or of the nearest scan of the vehicle within a week, are evidence, too.
 
-            It names a cause only if a healthy vehicle is improbable, and if each feature that the \
-            cause requires is there by more than its error. It gives the evidence for and against \
             Earlier trips of the same vehicle show what is usual for it, from ten on (the latest 50; \
             not those before a clear, a repair or a pause of 60 days). A usual value speaks against a \
             cause, and one that has changed speaks for it; the limits of healthy vehicles stay. OWN \
@@ -73,6 +73,8 @@ struct DiagnoseTestCommand: RuledCommand {
             The freeze frame of a stored code (obdscan dtc report keeps it) shows in which moment \
             the code was set. It counts as a value only where the trip itself has none.
 
+            It names a cause only if a healthy vehicle is improbable, and if each feature that the \
+            cause requires is there by more than its error. It gives the evidence for and against \
             the cause, and the next test. Causes that look alike are named together. Otherwise it says that something is \
             off, or that nothing is odd. A stored code, the light or a failed monitor is never \
             "nothing odd". "Nothing odd" is about this drive only: a fault that \
@@ -197,14 +199,15 @@ struct DiagnoseTestCommand: RuledCommand {
     }
 
     private func test(_ knowledge: DriveKnowledge) throws {
-        let table = try loadTable(tables)
+        let table = try loadTable(tables, automatic: tables.automaticPacks)
         // Block signals before any thread exists, because it inherits the mask.
         let inbox = try SignalInbox.ofProcess()
         let plan = try TripRecording.Plan.opened(vehicle.database, every: nil, note: output.note)
         defer { plan.store.closeFile() }
         let outcome = try VehicleTest(
             course: course, isAutomatic: automatic, say: say, vehicle: vehicle, table: table,
-            output: output, knowledge: knowledge, inbox: inbox, trip: plan
+            output: output, knowledge: knowledge, inbox: inbox, trip: plan,
+            packs: tables.automaticPacks
         ).run()
         let readings = try plan.store.readings(ofTrip: outcome.trip)
         var printer = VerdictPrinter(output)

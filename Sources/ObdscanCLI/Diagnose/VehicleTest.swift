@@ -22,6 +22,8 @@ struct VehicleTest {
     let knowledge: DriveKnowledge
     let inbox: SignalInbox
     let trip: TripRecording.Plan
+    /// Packs that the vehicle may choose.
+    let packs: [TablePack]
 
     struct Outcome {
         /// The number of the trip.
@@ -60,7 +62,7 @@ struct VehicleTest {
                 "\(connection.accessory): vehicles with SAE J1939 have no live test",
                 hint: "\"obdscan dtc\" reads their codes", status: .unavailable)
         }
-        var setup = try PollSetup.make([], [], connection, every: nil)
+        var setup = try PollSetup.make([], oilPressure(connection), connection, every: nil)
         readings.choose(&setup)
         setup.watchLight(connection)
         let kind = Coach.Kind(
@@ -75,10 +77,13 @@ struct VehicleTest {
         } body: { recording in
             output.remark(
                 "Trip \(recording.number) is being recorded in \(trip.store.path); Ctrl-C ends it.")
-            if course != .battery, let end = readMonitors(connection, services) { return end }
+            var counters: Set<UInt8> = []
+            if course != .battery, let end = readMonitors(connection, services, &counters) {
+                return end
+            }
             let run = try TestRun(self, plan, readings, setup, connection, recording)
             defer { run.end() }
-            let end = try run.poll(queue, lights)
+            let end = try run.poll(queue, lights, counters.sorted())
             coach = run.coach
             return end
         }
@@ -90,12 +95,25 @@ struct VehicleTest {
             failure: failure)
     }
 
+    /// The record of the oil pressure, if a pack is for this vehicle and the vehicle answers.
+    private func oilPressure(_ connection: Vehicle) throws -> [PIDTable.Record] {
+        guard course != .battery,
+            let signal = try? SignalNames(connection.table).find(SignalRole.oilPressure.rawValue)
+        else { return [] }
+        return try ChosenPacks(packs, connection, isWanted: false, only: [signal]).records
+    }
+
     /// Reads the results of monitors, which reach the trip as the answers of a poll do.
     ///
+    /// - Parameter counters: gets the monitors that count misfires.
     /// - Returns: How the test ends already; nil = it goes on.
-    private func readMonitors(_ connection: Vehicle, _ services: VehicleServices) -> PollLoop.End? {
+    private func readMonitors(
+        _ connection: Vehicle, _ services: VehicleServices, _ counters: inout Set<UInt8>
+    ) -> PollLoop.End? {
         do {
-            _ = try connection.monitorTests(in: services)
+            for result in try connection.monitorTests(in: services) {
+                counters.formUnion(TestReadings.misfires(in: result.answer.items).map(\.monitor))
+            }
         } catch .session(.interrupted) {
             _ = inbox.next()
             inbox.letMoreThrough()
@@ -182,18 +200,27 @@ private final class TestRun {
         (instant - recording.start).nanoseconds / 1_000
     }
 
-    func poll(_ queue: BatchQueue, _ lights: LightChanges) throws -> PollLoop.End {
+    func poll(
+        _ queue: BatchQueue, _ lights: LightChanges, _ counters: [UInt8]
+    ) throws -> PollLoop.End {
         var loop = PollLoop(
             connection, queue: queue, until: nil,
             identity: VINQuery(connection, by: setup.profiles))
         if test.course != .battery {
-            loop.codes = CodeWatch(connection, by: setup.profiles, lights) {
+            loop.codes = CodeWatch(
+                connection, by: setup.profiles, lights,
                 // Nothing comes between two voltages while the starter turns.
-                self.coach.step.map { ![.ignition, .start].contains($0) } ?? true
-            } found: { list in
-                self.recording.take(list)
-                self.readings.feed(list, since: self.recording.start, to: &self.coach)
-            }
+                isWanted: { self.coach.step.map { ![.ignition, .start].contains($0) } ?? true },
+                and: counters.map { .monitorTests($0) },
+                answered: { result in
+                    self.readings.feed(
+                        misfiresIn: result.answer.items, at: result.answer.answered,
+                        since: self.recording.start, to: &self.coach)
+                },
+                found: { list in
+                    self.recording.take(list)
+                    self.readings.feed(list, since: self.recording.start, to: &self.coach)
+                })
         }
         loop.isOver = { self.coach.isOver }
         var recording = recording

@@ -82,7 +82,8 @@ extension PIDTables {
         }
         var findings: [TableFinding] = []
         for row in quantities.rows {
-            for signal in row.signals where units[signal] != row.unit {
+            for signal in row.signals
+            where units[signal] != row.unit && SignalRole(rawValue: signal) == nil {
                 let reason =
                     units[signal].map { "\(signal) has the unit `\($0)`" }
                     ?? "\(signal) is not a signal"

@@ -71,7 +71,7 @@ package struct Coach: Sendable {
 
     /// Why the test was broken off.
     package enum Break: String, Hashable, Sendable, CaseIterable {
-        case heat, misfire, overspeed, moves, voltage, battery, engineOff, silence
+        case heat, misfire, misfireRate, oil, overspeed, moves, voltage, battery, engineOff, silence
     }
 
     /// Why a step was skipped.
@@ -171,6 +171,7 @@ package struct Coach: Sendable {
     private var moment = DriveMoment()
     private var guardian = CoachGuard()
     private var crank = CrankAlert()
+    private var misfires = MisfireShare()
     private var volts: (t: Int64, value: Double)?
     private var sentences: [Sentence] = []
     private var misfireCodes: [String: Set<String>] = [:]
@@ -195,6 +196,7 @@ package struct Coach: Sendable {
         lastAnswer = now
         if quantity == .voltage, value <= Self.noVoltage { return }
         moment.take(value, quantity, t: now)
+        if quantity == .engineSpeed { misfires.takeEngine(value, t: now) }
         if quantity == .voltage { volts = (now, value) }
         follow(quantity, value)
     }
@@ -227,6 +229,14 @@ package struct Coach: Sendable {
     /// P0300 to P0316.
     private static func isMisfire(_ code: String) -> Bool {
         code.hasPrefix("P030") || ("P0310"..."P0316").contains(code.prefix(5))
+    }
+
+    /// Takes the misfires that an ECU has counted at a cylinder in this driving cycle.
+    package mutating func take(misfires count: Double, of cylinder: String, t: Int64) {
+        guard count.isFinite else { return }
+        advance(to: t)
+        misfires.take(count, of: cylinder)
+        if misfires.share ?? 0 > 0.05 { end(.misfireRate) }
     }
 
     /// Lets time pass; `t` is in microseconds since the start of the trip.

@@ -17,6 +17,10 @@ struct CoachGuard: Sendable {
     private var lowSince: Int64?
     private var isEmpty = false
     private var isHeating = false
+    /// The oil pressure before the engine ran, and readings in a row that are too low while it runs.
+    private var oilAtRest: Double?
+    private var oilLow: (since: Int64, readings: Int)?
+    private var hasNoOil = false
     private var engineSpeed = 0.0
     /// Whether the vehicle stood still when the engine speed was read.
     private var stands = false
@@ -36,6 +40,7 @@ struct CoachGuard: Sendable {
             moving = value > 0 ? moving + 1 : 0
             standing = value == 0 ? standing + 1 : 0
         case .coolant: takeCoolant(value, t)
+        case .oilPressure: takeOil(value, moment, t)
         case .boost: takeBoost(value, moment, t)
         case .voltage: takeVoltage(value, moment, t, isOfAdapter)
         default: break
@@ -51,6 +56,27 @@ struct CoachGuard: Sendable {
             isHeating = (celsius - first.celsius) * 60e6 / Double(t - first.t) > 3
         }
         if heat.last.map({ t - $0.t >= 5_000_000 }) ?? true { heat.append((t, celsius)) }
+    }
+
+    /// Less than a warning light allows at idle; unit: kPa.
+    ///
+    /// The switch of the light closes at 29 kPa in a Toyota (workshop manual, 1MZ-FE) and at 30 kPa in a Volkswagen (A2).
+    private static let leastOil = 29.0
+
+    /// Some sensors include the pressure of the air, which they show before the engine has run.
+    private mutating func takeOil(_ kilopascals: Double, _ moment: DriveMoment, _ t: Int64) {
+        if !moment.hasRun, moment.fresh(.engineSpeed) == 0 {
+            oilAtRest = min(oilAtRest ?? kilopascals, kilopascals)
+        }
+        // The pump fills the filter first.
+        let runs = moment.fresh(.engineSpeed) ?? 0 > 400 && moment.has(moment.runningSince, 5)
+        guard runs, kilopascals - (oilAtRest ?? 0) < Self.leastOil else {
+            oilLow = nil
+            return
+        }
+        let low = (since: oilLow?.since ?? t, readings: (oilLow?.readings ?? 0) + 1)
+        oilLow = low
+        hasNoOil = low.readings >= 3 && t - low.since >= 3_000_000
     }
 
     private mutating func takeBoost(_ kilopascals: Double, _ moment: DriveMoment, _ t: Int64) {
@@ -84,6 +110,7 @@ struct CoachGuard: Sendable {
     /// Why the test must end; nil = it may go on.
     func reason(in step: CoachStep) -> Coach.Break? {
         if hot >= 2 || isHeating { return .heat }
+        if hasNoOil { return .oil }
         if overcharged >= 2 { return .voltage }
         if engineSpeed > 5_500, step.isParked || stands { return .overspeed }
         guard step.isParked || step == .park else { return nil }

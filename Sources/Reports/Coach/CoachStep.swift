@@ -210,7 +210,8 @@ enum CoachWords {
     static func end(_ reason: Coach.Break) -> String {
         switch reason {
         case .heat: "The engine is too hot. Stop where it is safe."
-        case .misfire: "The engine misfires. Lift off. The test ends."
+        case .misfire, .misfireRate: "The engine misfires. Lift off. The test ends."
+        case .oil: "The oil pressure is too low. Stop. Engine off."
         case .overspeed: "Let go of the pedal. The test ends."
         case .moves: "The vehicle moves. The test ends."
         case .voltage: "The voltage is too high. Stop where it is safe."

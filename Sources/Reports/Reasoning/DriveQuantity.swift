@@ -35,6 +35,8 @@ package enum DriveQuantity: Int, Hashable, Sendable, CaseIterable {
     case commandedBoost
     case egrError
     case commandedEGR
+    /// kPa; some sensors include the pressure of the air.
+    case oilPressure
 
     /// The place in arrays of all quantities.
     var place: Int { rawValue }
@@ -53,6 +55,6 @@ package enum DriveQuantity: Int, Hashable, Sendable, CaseIterable {
         "ambient", "intake-air", "air-flow", "load", "absolute-load", "throttle", "pedal", "lambda",
         "commanded-lambda", "front-voltage", "rear-voltage", "secondary-trim", "purge",
         "tank-pressure", "rail-pressure", "commanded-rail", "boost", "commanded-boost", "egr-error",
-        "commanded-egr",
+        "commanded-egr", "oil-pressure",
     ]
 }

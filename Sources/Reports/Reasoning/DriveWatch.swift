@@ -72,7 +72,7 @@ package struct DriveWatch: Sendable {
         case .intakeAir: temperatures.takeIntake(value, now)
         case .voltage: voltage.take(value, now)
         case .speed, .pedal, .longTrim1, .longTrim2, .fuelType, .ethanol, .barometric, .purge,
-            .commandedLambda, .commandedRail, .commandedBoost, .commandedEGR:
+            .commandedLambda, .commandedRail, .commandedBoost, .commandedEGR, .oilPressure:
             break
         }
     }

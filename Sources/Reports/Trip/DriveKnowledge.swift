@@ -8,6 +8,8 @@ package struct DriveKnowledge: Sendable {
     private let quantities: QuantityTable
     /// The quantity and its place among the signals of that quantity, by the signal's name.
     private var byName: [String: (quantity: DriveQuantity, preference: Int, id: DataID)] = [:]
+    /// The same by the name that signals of packs share.
+    private var byRole: [SignalRole: DriveQuantity] = [:]
 
     /// The embedded quantities; a quantity that the program does not know is left out.
     package init(causes: CauseTable) throws {
@@ -23,6 +25,7 @@ package struct DriveKnowledge: Sendable {
         for row in quantities.rows {
             guard let quantity = DriveQuantity(name: row.quantity) else { continue }
             for (preference, signal) in row.signals.enumerated() {
+                if let role = SignalRole(rawValue: signal) { byRole[role] = quantity }
                 guard let id = records[signal] else { continue }
                 byName[signal] = (quantity, preference, id)
             }
@@ -39,6 +42,12 @@ package struct DriveKnowledge: Sendable {
     func quantity(of name: String, in id: DataID) -> (DriveQuantity, preference: Int)? {
         guard let found = byName[name], found.id == id else { return nil }
         return (found.quantity, found.preference)
+    }
+
+    /// The quantity of a signal of the standard table or of a pack.
+    func quantity(of signal: Signal, in id: DataID) -> (DriveQuantity, preference: Int)? {
+        if let found = quantity(of: signal.id, in: id) { return found }
+        return SignalRole(aliases: signal.aliases).flatMap { byRole[$0] }.map { ($0, 0) }
     }
 
     func signals(of quantity: String) -> [String] {

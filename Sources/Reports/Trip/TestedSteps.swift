@@ -72,6 +72,9 @@ extension Coach.Break {
         switch self {
         case .heat: "the engine was too hot."
         case .misfire: "an ECU reported a new misfire code."
+        case .misfireRate:
+            "more than 5 % of the engine's firings were misfires, as the ECU's counters say."
+        case .oil: "the oil pressure was too low for a running engine (less than 29 kPa)."
         case .overspeed: "the engine turned faster than 5,500 rpm at a standstill."
         case .moves: "the vehicle moved in a step for a parked vehicle."
         case .voltage: "the voltage was above 16.5 V (33 V with a supply of 24 V)."

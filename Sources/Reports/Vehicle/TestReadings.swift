@@ -24,7 +24,7 @@ package struct TestReadings {
             let id = knowledge.standard(record.dataID)
             for index in record.signals {
                 let signal = SignalIndex(rawValue: index)
-                guard let (quantity, preference) = knowledge.quantity(of: table[signal].id, in: id)
+                guard let (quantity, preference) = knowledge.quantity(of: table[signal], in: id)
                 else { continue }
                 bySignal[signal] = (quantity, preference)
                 byRecord[id, default: []].insert(quantity)
@@ -79,7 +79,7 @@ package struct TestReadings {
             if told[reading.ecu, default: []].insert(quantity).inserted { chooseECU(reading.ecu) }
             if let ecu, reading.ecu != ecu {
                 // What protects the engine and the battery may come from any ECU.
-                guard [.coolant, .voltage].contains(quantity),
+                guard [.coolant, .voltage, .oilPressure].contains(quantity),
                     !(told[ecu]?.contains(quantity) ?? false)
                 else { continue }
             }
@@ -97,6 +97,30 @@ package struct TestReadings {
         }
         ecu = .some(other)
         preferences = [:]
+    }
+
+    /// The counters of misfires in this driving cycle, one of each cylinder.
+    package static func misfires(
+        in items: [DiagnosticItem]
+    ) -> [(monitor: UInt8, test: MonitorTestResult)] {
+        items.compactMap { item in
+            guard case .monitorTest(let test) = item, test.tid == 0x0C, let monitor = test.mid,
+                (0xA2...0xAD).contains(monitor)
+            else { return nil }
+            return (monitor, test)
+        }
+    }
+
+    /// Gives the coach the misfires that an ECU has counted.
+    package func feed(
+        misfiresIn items: [DiagnosticItem], at time: Instant, since start: Instant,
+        to coach: inout Coach
+    ) {
+        let t = (time - start).nanoseconds / 1_000
+        for (monitor, test) in Self.misfires(in: items) {
+            guard let count = test.value else { continue }
+            coach.take(misfires: count, of: "\(test.ecu?.description ?? "") \(monitor)", t: t)
+        }
     }
 
     /// Gives the coach a list of codes.

@@ -13,12 +13,13 @@ public struct CodeWatch {
     private let vehicle: Vehicle
     private let changes: LightChanges
     private let found: (CodeScan.List) -> Void
+    private let answered: (QueryResult) -> Void
     /// Whether the codes matter at the moment.
     private let isWanted: () -> Bool
     /// All requests in their order.
-    private let all: [(kind: CodeReport.Kind, request: VehicleRequest)]
+    private let all: [(kind: CodeReport.Kind?, request: VehicleRequest)]
     /// The requests that are left, in reverse order.
-    private var left: [(kind: CodeReport.Kind, request: VehicleRequest)] = []
+    private var left: [(kind: CodeReport.Kind?, request: VehicleRequest)] = []
     private var pending: PendingAnswer?
     /// Whether to read again as soon as that is possible.
     private var isDue = true
@@ -32,23 +33,27 @@ public struct CodeWatch {
     /// A vehicle whose codes were read so recently is not asked again at the end.
     private static let recent = Duration.seconds(10)
 
-    /// A watch over the codes of a vehicle; `found` receives each list.
+    /// A watch over the codes of a vehicle; `found` receives each list, and `answered` what answers the other queries
+    /// that are asked each time, after the codes.
     ///
     /// Nothing is asked while `isWanted` returns false; ``LightChanges/beginAgain()`` says that it returns true
     /// again.
     public init(
         _ vehicle: Vehicle, by profiles: [DiagnosticProfile], _ changes: LightChanges,
-        isWanted: @escaping () -> Bool = { true }, found: @escaping (CodeScan.List) -> Void
+        isWanted: @escaping () -> Bool = { true }, and others: [DiagnosticQuery] = [],
+        answered: @escaping (QueryResult) -> Void = { _ in },
+        found: @escaping (CodeScan.List) -> Void
     ) {
         self.vehicle = vehicle
         self.changes = changes
         self.isWanted = isWanted
         self.found = found
-        let queries: [(DiagnosticQuery, CodeReport.Kind)] = [
+        self.answered = answered
+        let queries: [(DiagnosticQuery, CodeReport.Kind?)] = [
             (.storedCodes, .stored), (.previousCodes, .stored), (.pendingCodes, .pending),
             (.permanentCodes, .permanent),
         ]
-        all = queries.flatMap { query, kind in
+        all = (queries + others.map { ($0, nil) }).flatMap { query, kind in
             profiles.compactMap { profile in
                 profile.request(for: query).map {
                     // After a lost link the vehicle may be another, so the link does not repeat a request.
@@ -91,7 +96,11 @@ public struct CodeWatch {
             return
         }
         left.removeLast()
-        found(CodeScan.List(kind: asked.kind, asked: result, items: result.answer.items))
+        if let kind = asked.kind {
+            found(CodeScan.List(kind: kind, asked: result, items: result.answer.items))
+        } else {
+            answered(result)
+        }
         if left.isEmpty { return }
         if isAwake, mayAsk {
             next()

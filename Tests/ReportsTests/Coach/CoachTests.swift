@@ -367,6 +367,7 @@ private struct Drive {
             // 6 °C a minute.
             (.heat, .cruise, { $0.coolant = 100 + $0.seconds / 10 }),
             (.overspeed, .raised, { $0.rpm = 5_600 }), (.moves, .idle, { $0.speed = 5 }),
+            (.oil, .idle, { $0.others = [.oilPressure: 28] }),
             (.voltage, .charge, { $0.volts = 16.6 }), (.battery, .ignition, { $0.volts = 10.9 }),
             (.engineOff, .idle, { $0.rpm = 0 }),
             (.silence, .cruise, { $0.without = Set(DriveQuantity.allCases) }),
@@ -396,6 +397,80 @@ private struct Drive {
             }
         }
         #expect(drive.coach.broken == .misfire)
+    }
+
+    /// A sensor that includes the pressure of the air: a RAV4 answered 96 and 285 kPa.
+    @Test(arguments: [
+        (96.0, 110.0, true), (96, 285, false), (0, 30, false), (0, 28, true), (96, 126, false),
+    ])
+    func `oil pressure is what the engine adds to the standing one`(
+        _ rest: Double, _ running: Double, _ ends: Bool
+    ) {
+        var drive = Drive(Coach(.init(.parked, .petrol)))
+        drive.run { drive, _ in
+            drive.others = [.oilPressure: drive.rpm < 400 ? rest : running]
+        }
+        #expect((drive.coach.broken == .oil) == ends)
+    }
+
+    @Test func `late oil pressure, a damaged answer and an unknown rest end nothing`() {
+        var late = Drive(Coach(.init(.parked, .petrol)))
+        var ranAt: Int64?
+        late.run { drive, _ in
+            if drive.rpm > 400, ranAt == nil { ranAt = drive.t }
+            let isLate = ranAt.map { drive.t - $0 < 7_000_000 } ?? true
+            // Two readings of 40 are wrong.
+            let isWrong = drive.t / 200_000 % 40 < 2
+            drive.others = [.oilPressure: isLate || isWrong ? 0 : 150]
+        }
+        #expect(late.coach.broken == nil)
+        // Without a reading before the start, what the sensor adds is unknown.
+        var running = Drive(Coach(.init(.parked, .petrol)))
+        running.run { drive, step in
+            drive.rpm = max(drive.rpm, step == .ignition ? 0 : 800)
+            drive.others = drive.rpm == 0 ? [:] : [.oilPressure: 110]
+        }
+        #expect(running.coach.broken == nil)
+    }
+
+    /// 25 s at 2,400 rpm are 1,000 turns; with 1,000 more that may belong to the counts, a cylinder fires 1,000 times.
+    @Test(
+        arguments: [
+            ([0.0, 0, 0, 199], 0.049_75), ([0, 201, 0, 0], 0.050_25), ([60, 60, 60, 60], 0.06),
+            ([1_000, 0, 0, 0], 0.25), ([0, 0, 0, 0], 0),
+        ] as [([Double], Double)])
+    func `misfires are counted against all firings`(_ counts: [Double], _ share: Double) throws {
+        var found = MisfireShare()
+        found.takeEngine(2_400, t: 0)
+        // The counters begin with what this driving cycle had before.
+        for cylinder in counts.indices { found.take(5_000, of: "\(cylinder)") }
+        #expect(found.share == nil)
+        found.takeEngine(2_400, t: 25_000_000)
+        for (cylinder, count) in counts.enumerated() {
+            found.take(5_000 + count, of: "\(cylinder)")
+            #expect((found.share == nil) == (cylinder < 3))
+        }
+        #expect(abs(try #require(found.share) - share) < 1e-9)
+        // A counter that falls begins anew.
+        found.take(3, of: "0")
+        #expect(found.share == nil)
+    }
+
+    @Test func `misfires in more than 5 % of all firings end the test`() {
+        for (count, ends) in [(199.0, false), (201, true)] {
+            var coach = Coach(.init(.quick, .petrol))
+            for (second, all) in [(Int64(0), 7.0), (25, 7 + count)] {
+                coach.take(2_400, .engineSpeed, t: second * 1_000_000)
+                for cylinder in 1...4 {
+                    let own = cylinder == 2 ? all : 7
+                    coach.take(misfires: own, of: "\(cylinder)", t: second * 1_000_000)
+                }
+            }
+            #expect((coach.broken == .misfireRate) == ends)
+        }
+        var coach = Coach(.init(.quick, .petrol))
+        for value in [Double.nan, .infinity, -1, 3] { coach.take(misfires: value, of: "1", t: 0) }
+        #expect(coach.broken == nil)
     }
 
     @Test func `what is usual ends nothing`() {

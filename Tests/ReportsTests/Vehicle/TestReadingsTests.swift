@@ -84,4 +84,54 @@ import VehicleLink
         }
         #expect(coach.broken == .heat)
     }
+
+    /// A pack's record of another ECU; 12 kPa are below every limit.
+    @Test func `the oil pressure of a pack ends the test if the engine has none`() throws {
+        let table = try PIDTables.load([], automatic: PIDTables.automaticPacks())
+        var readings = TestReadings(table, try DriveKnowledge(causes: Causes.table))
+        let record = try #require(
+            table.records.first { $0.dataID == DataID(.readData, 0x1074) && !$0.packs.isEmpty })
+        let signal = SignalIndex(rawValue: try #require(record.signals.first))
+        #expect(table[signal].unit == "kPa")
+        let oil = DiagnosticItem.reading(
+            Reading(
+                ecu: ECUAddress(0x708, .can11), dataID: record.dataID, signal: signal,
+                value: .number(12), raw: [], line: 0))
+        var coach = Coach(.init(.quick, .petrol))
+        for second in 0..<12 {
+            let engine = try reading("RPM", 0x0C, 700, Self.engine)
+            readings.feed(batch(second, [engine, oil]), since: .zero, to: &coach)
+            #expect(coach.isOver == (second >= 8), "\(second)")
+        }
+        #expect(coach.broken == .oil)
+    }
+
+    /// Monitor, test, scaling 24 (a count), value, limits (SAE J1979).
+    @Test func `misfire counters are those of this driving cycle, of each cylinder`() throws {
+        let payload: [UInt8] = [
+            0x46, 0xA2, 0x0B, 0x24, 0x00, 0x07, 0, 0, 0xFF, 0xFF,
+            0xA2, 0x0C, 0x24, 0x01, 0x2C, 0, 0, 0xFF, 0xFF,
+        ]
+        let general: [UInt8] = [0x46, 0xA1, 0x0C, 0x24, 0x01, 0x2C, 0, 0, 0xFF, 0xFF]
+        func items(_ payload: [UInt8]) throws -> [DiagnosticItem] {
+            var decoder = ResponseDecoder(table: table, monitors: try PIDTables.monitorTables())
+            var items: [DiagnosticItem] = []
+            decoder.decode(
+                ECUMessage(ecu: Self.engine, payload: payload),
+                in: Exchange(request: [0x06, payload[1]], vehicleProtocol: .can11At500), &items)
+            return items
+        }
+        let first = try items(payload) + items(general)
+        let found = TestReadings.misfires(in: first)
+        #expect(found.map(\.monitor) == [0xA2] && found.first?.test.value == 300)
+        let readings = TestReadings(table, try DriveKnowledge(causes: Causes.table))
+        var coach = Coach(.init(.quick, .petrol))
+        readings.feed(misfiresIn: first, at: .zero, since: .zero, to: &coach)
+        #expect(coach.broken == nil)
+        // The second reading: 100 more, and the engine has not turned since; 100 of 500 possible firings.
+        var more = payload
+        more[14] = 0x90
+        readings.feed(misfiresIn: try items(more), at: .zero, since: .zero, to: &coach)
+        #expect(coach.broken == .misfireRate)
+    }
 }

@@ -79,6 +79,18 @@ async function addFuel(trips, sums, units, turn) {
   }
 }
 $('find').addEventListener('input', () => shownIn().then(drawTrips));
+// What the readings of a trip say about the vehicle: the verdict, and the evidence of each named cause or of the whole.
+function diagnosis(objects, trip) {
+  const verdict = objects.find(o => o.kind === 'diagnosis'), causes = objects.filter(o => o.kind === 'cause'), all = objects.filter(o => o.kind === 'evidence');
+  const places = value => Math.abs(value) < 2 ? 2 : 1, figure = (value, unit) => (Number(value) || 0).toFixed(places(value)) + (unit ? ' ' + unit : '');
+  const columns = [['', 'brief', o => o.side === 'for' ? 'for' : o.cause ? 'against' : ''], ['Feature', 'line', o => o.name + (o.frame ? ' (freeze frame of ' + o.frame + ')' : '')],
+    ['Value', 'n', o => figure(o.value, o.unit)], ['Healthy', 'n', o => figure(o.healthyLow) + ' to ' + figure(o.healthyHigh)],
+    ['Own past', 'line', o => o.usual === null ? '' : figure(o.usual, o.unit) + ' in ' + o.usualTrips + ' trips since ' + o.usualSince.slice(0, 10)]];
+  const evidence = rows => table(columns, rows.map(o => columns.map(([, , cell]) => cell(o))), 'Evidence');
+  return [h('h2', { text: 'Condition' }), h('p', { class: verdict.verdict === 'nothing' || verdict.verdict === 'untestable' ? '' : 'warn', text: verdict.text }),
+    ...causes.flatMap(cause => [h('h3', { text: cause.name }), evidence(all.filter(o => o.cause === cause.cause)), h('p', { text: 'Next: ' + cause.next })]),
+    ...(causes.length === 0 && all.length > 0 ? [h('details', {}, [h('summary', { text: 'What was judged (' + all.length + ')' }), evidence(all)])] : [])];
+}
 // The trips of a vehicle's other drives, to lay over this one.
 async function showTrip(id, other) {
   const body = $('trip-body'), base = '/api/trips/' + id;
@@ -91,7 +103,7 @@ async function showTrip(id, other) {
   const trip = objects.find(o => o.kind === 'trip'), numbers = objects.filter(o => o.kind === 'tripSignal' && o.mean !== null), notes = objects.filter(o => o.kind === 'note');
   $('trip-title').textContent = tripName(trip);
   const link = (text, query, what) => h('a', { class: 'button', href: inUnits(base + '/export?' + query), download: '', 'aria-label': what, text });
-  const plots = h('div', {}), map = h('div', {});
+  const plots = h('div', {}), map = h('div', {}), condition = h('div', {});
   const downloads = h('div', { class: 'downloads' }, [link('CSV', 'format=csv', 'CSV: one column per signal'), link('CSV, long', 'format=csv&layout=long', 'CSV, long: one line per reading'),
     link('Spreadsheet', 'format=xlsx', 'Spreadsheet (.xlsx): one row per second, with a summary'), link('JSON Lines', 'format=json', 'JSON Lines: everything')]);
   body.replaceChildren(
@@ -103,12 +115,14 @@ async function showTrip(id, other) {
       ['Vehicle', trip.vehicle !== trip.vin && trip.vin ? trip.vehicle + ' (' + trip.vin + ')' : trip.vehicle], ['Tags', trip.tags.join(', ')]]),
     ...(notes.length ? [h('h2', { text: 'Notes' }), h('ul', { class: 'notes' }, notes.map(note =>
       h('li', { text: (note.time ? clock((new Date(note.time) - new Date(trip.start)) / 1000) + '  ' : '') + note.text })))] : []),
-    map, plots, h('h2', { text: 'Downloads' }), downloads,
+    condition, map, plots, h('h2', { text: 'Downloads' }), downloads,
     h('details', {}, [h('summary', { text: 'Signals (' + numbers.length + ')' }),
       ...ecuTable(trip.vin && live.status && trip.vin === live.status.vin ? numbers : numbers.map(o => ({ ...o, ecuName: null })), [['Name', 'line', o => o.name], ['Min', 'n', o => number(o.min)], ['Mean', 'n', o => number(o.mean)], ['Max', 'n', o => number(o.max)],
         ['Unit', 'brief', o => o.unit], ['Signal', 'brief', o => o.signal], ['Readings', 'n', o => o.readings]], 'Signals')]),
     h('p', {}, reportLinks(inUnits(base + '/report'))));
   let marked = null;
+  ask(base + '/diagnosis').then(found => condition.replaceChildren(...diagnosis(found, trip)))
+    .catch(error => { condition.replaceChildren(h('p', { text: error.message })); });
   ask(base + '/track').then(found => {
     const points = found[0].points;
     if (points.length === 0) return;

@@ -48,6 +48,7 @@ struct RecordedAnswers {
                 }
             case "plots": try StreamedAnswer.print(response) { try plots(id, head, store, &$0) }
             case "track": try StreamedAnswer.print(response) { try track(id, store, &$0) }
+            case "diagnosis": try StreamedAnswer.print(response) { try diagnosis(id, store, &$0) }
             case "export": try export(id, head, store, response)
             case "report":
                 let readings = try store.readings(ofTrip: id)
@@ -99,6 +100,14 @@ struct RecordedAnswers {
     }
 
     // MARK: One trip
+
+    private func diagnosis(
+        _ id: Int64, _ store: TripStore, _ writer: inout TextOutput
+    ) throws {
+        let knowledge = try DriveKnowledge(causes: sources.causes())
+        let found = try TripDiagnosis(of: store.readings(ofTrip: id), in: store, knowledge)
+        for row in found.rows { try writer.print(row, .json) }
+    }
 
     private func plots(
         _ id: Int64, _ head: RequestHead, _ store: TripStore, _ writer: inout TextOutput

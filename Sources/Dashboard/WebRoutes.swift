@@ -10,8 +10,8 @@ import WebServer
 
 /// Routes the requests to `obdscan serve`: page, objects under `/api/`, and metrics for Prometheus.
 ///
-/// The answers never write to a vehicle. Two addresses begin and end a recording; the others do not write to
-/// the database either, except to migrate an old one.
+/// The answers never write to a vehicle. Two addresses begin and end a recording; the others write to the database
+/// only to migrate an old one, and to keep what a diagnosis has measured in trips.
 package struct WebRoutes: WebHandler {
     /// The greatest number of browsers with an open stream.
     static let mostStreams = 24

@@ -16,6 +16,8 @@ package struct WebSources: Sendable {
     package var trip: @Sendable (String, TripStore) throws -> Int64
     /// Returns the data about the engine of a trip's vehicle.
     package var fuelProfile: @Sendable (TripSummary) -> FuelProfile
+    /// The causes by which trips are judged.
+    package var causes: @Sendable () throws -> CauseTable
     /// The known facts about the codes of a vehicle.
     package var codeWords: @Sendable (Vehicle) throws -> CodeWords
     /// Answers requests about codes besides the list itself.
@@ -35,6 +37,7 @@ package struct WebSources: Sendable {
         database: @escaping @Sendable () throws -> TripStore,
         trip: @escaping @Sendable (String, TripStore) throws -> Int64,
         fuelProfile: @escaping @Sendable (TripSummary) -> FuelProfile,
+        causes: @escaping @Sendable () throws -> CauseTable,
         codeWords: @escaping @Sendable (Vehicle) throws -> CodeWords,
         codeAnswer:
             @escaping @Sendable (
@@ -47,6 +50,7 @@ package struct WebSources: Sendable {
         self.database = database
         self.trip = trip
         self.fuelProfile = fuelProfile
+        self.causes = causes
         self.codeWords = codeWords
         self.codeAnswer = codeAnswer
         self.accessories = accessories

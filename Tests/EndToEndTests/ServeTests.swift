@@ -165,6 +165,7 @@ import Testing
             ("trips", ["trips"]), ("trips/1", ["trips", "show", "1"]),
             ("trips/latest", ["trips", "show"]), ("codes/history", ["dtc", "history"]),
             ("monitors/trend", ["monitors", "--trend"]),
+            ("trips/1/diagnosis", ["diagnose", "--trip", "1"]),
         ] {
             let said = try await workplace.run(command + ["--format", "json"])
             let answer = try await page.get("/api/\(target)")

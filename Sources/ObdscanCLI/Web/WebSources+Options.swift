@@ -24,6 +24,7 @@ extension WebSources {
                 }
             },
             fuelProfile: { UserSettings.current.fuelProfile(of: $0.vin) },
+            causes: { try loadCauses() },
             codeWords: { try CodeWords(database, $0, namesCommands: false) },
             codeAnswer: { question, vehicle, services, writer in
                 let output = OutputOptions(format: .json, units: units, quiet: true)

@@ -54,7 +54,7 @@ import Testing
         #expect(try pragma("synchronous") == "2")
         #expect(try pragma("journal_mode") == "wal")
         #expect(try pragma("foreign_keys") == "1")
-        #expect(try pragma("user_version") == "6")
+        #expect(try pragma("user_version") == "7")
         #expect(try pragma("application_id") == "1329742931")
         #expect(try store.check() == [])
     }
@@ -73,7 +73,7 @@ import Testing
         _ = try TripStore(path: scratch.path())
         try scratch.sql { try $0.execute("PRAGMA user_version = 99") }
         for access in [TripStore.Access.readOnly, .readWrite] {
-            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 6)) {
+            #expect(throws: StoreError.newer(path: scratch.path(), version: 99, known: 7)) {
                 try TripStore(path: scratch.path(), access: access)
             }
         }

@@ -112,7 +112,8 @@ import Testing
             uniqueKeysWithValues: explanations.hazards.map { ($0.sentence, $0.id) })
         for row in try CodeMeanings.rows() {
             let code = try #require(DTC(row.code))
-            let said = said(code)?.explanation.hazards.compactMap { ids[$0] } ?? []
+            let explanation = explanations.explanation(of: code, text: texts.text(of: code))
+            let said = explanation?.hazards.compactMap { ids[$0] } ?? []
             for hazard in row.hazards {
                 // The tanks and rails of gas have a sentence of their own.
                 #expect(

@@ -7,12 +7,18 @@ struct AirWatch: Sendable {
     private var fillings = PlaceSums()
     private var pressures = PlaceSums()
     private var loads = PlaceSums()
+    /// The calculated load per pressure.
+    private var loadings = PlaceSums()
     private var idlePressures = DriveHistogram(0...255, step: 1)
     private var displacements = DriveHistogram(0...16, step: 0.01)
     /// The pressure over that of the air, with the engine off.
     private(set) var off = DriveSum()
 
-    mutating func takeLoad(_ load: Double, _ now: DriveMoment) { loads.add(load, now) }
+    mutating func takeLoad(_ load: Double, _ now: DriveMoment) {
+        loads.add(load, now)
+        guard let pressure = now.fresh(.manifold, within: 1), pressure > 15 else { return }
+        loadings.add(load / (pressure - 8), now)
+    }
 
     mutating func takeManifold(_ pressure: Double, _ now: DriveMoment) {
         pressures.add(pressure, now)
@@ -65,6 +71,10 @@ struct AirWatch: Sendable {
         } else if hasPressure {
             found["density"] = Measured(value: 1)
         }
+        // An engine that idles or keeps its speed takes its air by its pressure.
+        let unrest = [fillings[.idle], fillings[.cruise], loadings[.idle], loadings[.cruise]]
+            .reduce(0) { max($0, $1.unrest) }
+        if unrest > 0 { found["air.unrest"] = Measured(value: unrest) }
         for place in DrivePlace.allCases {
             let flow = now.hasMeter ? flows[place] : relativeFlows[place]
             found["flow.\(place)"] = flow.measured(tau: 0.5)
@@ -92,6 +102,7 @@ struct AirWatch: Sendable {
             found["map.idle"] = idle
         }
         found["map.raised"] = pressures[.raised].measured(tau: 0.5)
+        found["pressure.cruise"] = pressures[.cruise].measured(tau: 0.5)
         guard !now.hasMeter else { return }
         for place in DrivePlace.allCases {
             found["density.\(place)"] = pressures[place].measured(tau: 0.5)

@@ -1,7 +1,7 @@
 /// How far pressures and exhaust gas are from what the ECU commands.
 struct CommandWatch: Sendable {
     private var rail = PlaceSums()
-    private var boost = PlaceSums()
+    private var boost = DriveSum()
     private var egr = DriveSum()
 
     mutating func takeRail(_ pressure: Double, _ now: DriveMoment) {
@@ -10,8 +10,11 @@ struct CommandWatch: Sendable {
     }
 
     mutating func takeBoost(_ pressure: Double, _ now: DriveMoment) {
-        guard let wanted = now.fresh(.commandedBoost, within: 1), wanted > 0 else { return }
-        boost.add(pressure - wanted, now)
+        // A turbocharger needs a moment.
+        guard let wanted = now.fresh(.commandedBoost, within: 1), wanted > 0,
+            now.has(now.sincePull, 3)
+        else { return }
+        boost.add(pressure - wanted, at: now.t)
     }
 
     mutating func takeEGR(_ error: Double, _ now: DriveMoment) {
@@ -24,7 +27,7 @@ struct CommandWatch: Sendable {
             found["rail.error"] = rail[.pull].measured(tau: 0.5)
             found["rail.cruise"] = rail[.cruise].measured(tau: 0.5)
         }
-        if now.hasMoved(.boost) { found["boost.error"] = boost[.pull].measured(tau: 0.5) }
+        if now.hasMoved(.boost) { found["boost.error"] = boost.measured(tau: 0.5) }
         if now.hasMoved(.egrError) { found["egr.error"] = egr.measured(tau: 1) }
     }
 }

@@ -33,7 +33,7 @@ struct DriveMoment: Sendable {
     private var sinceCruise: (t: Int64, speed: Double)?
     private(set) var sincePull: Int64?
     /// Since when the driver asks for everything.
-    private var sinceFull: Int64?
+    private(set) var sinceFull: Int64?
     private(set) var sinceFuelCut: Int64?
 
     mutating func take(_ value: Double, _ quantity: DriveQuantity, t: Int64) {

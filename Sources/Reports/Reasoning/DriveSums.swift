@@ -23,6 +23,9 @@ struct DriveSum: Sendable {
 
     var deviation: Double { count > 1 ? (squares / (count - 1)).squareRoot() : 0 }
 
+    /// The deviation as a share of the mean; 0 for less than a minute.
+    var unrest: Double { seconds >= 60 && mean > 0 ? deviation / mean : 0 }
+
     /// The standard error of a mean whose values are correlated over `tau` seconds.
     func error(tau: Double) -> Double {
         seconds > 0 ? deviation * (2 * tau / max(seconds, 2 * tau)).squareRoot() : .infinity

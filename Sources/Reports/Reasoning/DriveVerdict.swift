@@ -85,7 +85,9 @@ package struct DriveVerdict: Sendable {
         let isOff = judged.contains(where: \.isSurelyOff)
         let isIll = inference.healthy < 0.1
         let odd = judged.filter { $0.excess > 0 && inference.counted.contains($0.id) }
+        let isEngine = numbers["air.unrest"]?.value ?? 0 < Self.unrest
         let possible = inference.candidates.filter { candidate in
+            guard isEngine else { return false }
             // Where much else is odd, the readings follow no engine with this one fault.
             let left = odd.count {
                 candidate.weights[$0.id] == nil && !candidate.cause.free.contains($0.id)
@@ -126,6 +128,11 @@ package struct DriveVerdict: Sendable {
         }
     }
 
+    /// How much air or load of one operating point may vary per pressure, as a share of the mean.
+    ///
+    /// It varies by less in all engines, also in faulty ones: readings beyond it are of no engine, or of different
+    /// moments.
+    private static let unrest = 0.4
     /// How likely a cause is at least that is named beside another one because it looks alike.
     private static let twin = 0.1
 

@@ -52,7 +52,9 @@ package struct DriveWatch: Sendable {
         case .absoluteLoad:
             air.takeAbsoluteLoad(value, now)
             fullLoad.takeAbsoluteLoad(value, now)
-        case .throttle: idle.takeThrottle(value, now)
+        case .throttle:
+            idle.takeThrottle(value, now)
+            fullLoad.takeThrottle(now)
         case .tankPressure: idle.takeTank(value, now)
         case .lambda:
             front.takeLambda(value, now)

@@ -11,13 +11,20 @@ struct MixtureWatch: Sendable {
     /// The longest stretch of a pull in which the mixture was too lean, and the current one.
     private var leanest = Measured(value: 0)
     private var lean: (from: Int64, last: Int64)?
+    /// Lambda at the start of the current lean stretch, and how far it fell in the longest one.
+    private var leanStart = 0.0
+    private var fall: Double?
     /// The longest time in which a pull could be lean.
     private var longest = 0.0
 
     mutating func takeLambda(_ value: Double, _ now: DriveMoment) {
         // 0 is not a measured value, and the end of the range only says that the mixture is lean.
         guard value > 0.5, let wanted = now.fresh(.commandedLambda), wanted > 0.5 else { return }
+        let longest = leanest.value
+        let was = lean?.from
         takePull(isLean: value > wanted + 0.08, now)
+        if lean?.from != was { leanStart = value }
+        if leanest.value > longest { fall = leanStart - value }
         if now.sincePull == nil, now.fresh(.fuelStatus) == 2 {
             wander.all += 1
             if abs(value - wanted) > 0.08 { wander.off += 1 }
@@ -56,6 +63,7 @@ struct MixtureWatch: Sendable {
         found["lambda.cruise"] = lambda[.cruise].measured(tau: 0.5)
         found["lambda.pull"] = lambda[.pull].measured(tau: 0.5)
         if wander.all >= 60 { found["lambda.off"] = Measured(value: wander.off / wander.all) }
+        if let fall { found["lambda.fall"] = .span(fall, from: leanest.from, to: leanest.to) }
         found["nb.pull"] = front.measured(tau: 0.5)
         if pull.seconds > 0 {
             var leanest = leanest

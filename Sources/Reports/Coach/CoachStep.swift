@@ -211,7 +211,7 @@ enum CoachWords {
         switch reason {
         case .heat: "The engine is too hot. Stop where it is safe."
         case .misfire, .misfireRate: "The engine misfires. Lift off. The test ends."
-        case .oil: "The oil pressure is too low. Stop. Engine off."
+        case .oil: "The oil pressure is too low. Stop safely. Engine off."
         case .overspeed: "Let go of the pedal. The test ends."
         case .moves: "The vehicle moves. The test ends."
         case .voltage: "The voltage is too high. Stop where it is safe."

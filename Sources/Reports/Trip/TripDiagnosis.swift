@@ -104,6 +104,10 @@ package struct TripDiagnosis {
                 ])
             }
             result += "\n" + rows.text(palette, columns: output.columns)
+            if missing.contains(where: { $0.need.contains("record ") }) {
+                result += lines(
+                    "Not every vehicle has all of these signals.", .dim, palette, output.columns)
+            }
         }
         return result
     }
@@ -137,7 +141,10 @@ package struct TripDiagnosis {
             rows.append((topics.joined(separator: ", "), need))
         }
         let monitors = verdict.untested.first { !$0.measure.monitors.isEmpty }
-        if let monitors { rows.append((monitors.measure.topic, "read them: obdscan monitors")) }
+        // A vehicle has only some of these tests, so that one which was read is enough.
+        if let topic = monitors?.measure.topic, !judged.contains(topic) {
+            rows.append((topic, "read them: obdscan monitors"))
+        }
         return rows
     }
 

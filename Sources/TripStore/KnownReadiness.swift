@@ -145,6 +145,48 @@ extension TripStore {
         }
     }
 
+    /// The last values of PIDs of each ECU of a vehicle, in records that reach into a span of time.
+    ///
+    /// Numbers and codes of labels, of SAE J1979 and of SAE J1979-2; `vehicle` is a VIN or a name.
+    public func values(
+        ofVehicle vehicle: String, pids: [UInt8], from: UTC, until time: UTC
+    ) throws(StoreError) -> [(ecu: ECUAddress?, pid: UInt8, value: Double)] {
+        let plain = pids.map { String($0) }.joined(separator: ", ")
+        let onUDS = pids.map { String(0xF400 + Int($0)) }.joined(separator: ", ")
+        return try read { database in
+            let trips = try database.cursor(
+                """
+                SELECT trip.id, channel, ecu, identifier, start FROM trip_channel
+                    JOIN channel ON channel.id = channel JOIN trip ON trip.id = trip
+                    JOIN vehicle ON vehicle.id = trip.vehicle
+                WHERE deleted IS NULL AND (vin = ?1 OR vehicle.name = ?1)
+                    AND start <= ?2 AND start + duration >= ?3 AND frame IS NULL
+                    AND (service = 1 AND identifier IN (\(plain))
+                        OR service = 34 AND identifier IN (\(onUDS)))
+                ORDER BY start DESC, channel
+                """, [vehicle, time.microseconds, from.microseconds])
+            var values: [(ecu: ECUAddress?, pid: UInt8, value: Double)] = []
+            while let row = try trips.next() {
+                let ecu: ECUAddress? = try row["ecu"]
+                let pid = UInt8(truncatingIfNeeded: try row["identifier"] as Int64)
+                if values.contains(where: { $0.ecu == ecu && $0.pid == pid }) { continue }
+                let value = try database.value(
+                    Double.self,
+                    """
+                    SELECT value FROM reading WHERE trip = ? AND channel = ? AND t <= ?
+                        AND value IS NOT NULL AND detail IS NULL
+                    ORDER BY t DESC, sequence DESC LIMIT 1
+                    """,
+                    [
+                        try row["id"] as Int64, try row["channel"] as Int64,
+                        time.microseconds(since: try row["start"]),
+                    ])
+                if let value { values.append((ecu, pid, value)) }
+            }
+            return values
+        }
+    }
+
     /// What the odometer of a vehicle showed at the end of its last trip or scan before `time`;
     /// unit: km, nil if it is unknown.
     ///
@@ -168,6 +210,25 @@ extension TripStore {
     /// `vehicle` is a VIN or a name.
     public func firstScan(ofVehicle vehicle: String, after time: UTC) throws(StoreError) -> UTC? {
         try scan(of: vehicle, "start + duration > ?2 ORDER BY start", time)
+    }
+
+    /// Readings of a vehicle within this time before its newest one are the same visit; unit: µs.
+    ///
+    /// Two hours: in one visit several commands read the vehicle one after the other.
+    public static let visit: Int64 = 2 * 3_600_000_000
+
+    /// The last reading of codes in the visit before that of a reading at `time`.
+    ///
+    /// If there is none, it is the first earlier reading of the same visit; nil if that is missing, too.
+    public func scanOfVisit(
+        before time: UTC, ofVehicle vehicle: String
+    ) throws(StoreError) -> UTC? {
+        let begin = UTC(microseconds: time.microseconds - Self.visit)
+        if let last = try lastScan(ofVehicle: vehicle, until: begin) { return last }
+        guard let first = try firstScan(ofVehicle: vehicle, after: begin), first < time else {
+            return nil
+        }
+        return first
     }
 
     /// When the codes of a vehicle were read the last time until `time`; nil if they were not.

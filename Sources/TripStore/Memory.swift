@@ -118,6 +118,11 @@ extension TripStore {
         }
     }
 
+    /// The vehicle with this VIN or name; nil = none.
+    public func vehicle(_ vehicle: String) throws(StoreError) -> RememberedVehicle? {
+        try vehicles().first { $0.vin?.text == vehicle || $0.name == vehicle }
+    }
+
     private func vehicleProtocol(_ number: Int?) -> VehicleProtocol? {
         number.flatMap { UInt8(exactly: $0) }.flatMap { VehicleProtocol(rawValue: $0) }
     }

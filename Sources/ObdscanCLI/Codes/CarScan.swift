@@ -47,8 +47,8 @@ struct CarScan: Sendable {
             let condition = try ConditionScan(
                 scan, connection, services, .report, words)
             findings.report = try form.write(
-                condition.report(of: connection, output), to: reports, label: label, vin: car.vin,
-                cancelledBy: needs.inbox)
+                condition.report(of: connection, options.database, output), to: reports,
+                label: label, vin: car.vin, cancelledBy: needs.inbox)
             ScanRecord.keep(
                 condition.asked, lists: scan.lists, of: car.vin.flatMap { VIN($0) }, connection,
                 services, options.database, output)

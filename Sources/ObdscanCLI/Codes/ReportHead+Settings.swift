@@ -34,11 +34,13 @@ extension ConditionScan {
     /// The report with the user's settings.
     func report(
         of connection: Vehicle, before: VehicleCondition? = nil, customer: String? = nil,
-        _ output: OutputOptions
+        _ database: DatabaseOptions, _ output: OutputOptions
     ) -> ConditionReport {
-        report(
-            of: connection, before: before,
-            head: ReportHead(customer: customer, vin: vin, odometer: odometer?.kilometres),
-            output.form)
+        var head = ReportHead(customer: customer, vin: vin, odometer: odometer?.kilometres)
+        if let vin, ScanRecord.isWanted(connection, database) {
+            let store = try? database.open(.readOnly)
+            head.name = try? store?.vehicle(vin.text)?.name
+        }
+        return report(of: connection, before: before, head: head, output.form)
     }
 }

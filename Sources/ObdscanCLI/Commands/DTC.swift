@@ -225,7 +225,7 @@ struct DTCListCommand: RuledCommand {
                     scan, connection, services, .report, words)
                 output.note(
                     try table.write(
-                        condition.report(of: connection, output), to: reports,
+                        condition.report(of: connection, vehicle.database, output), to: reports,
                         label: table.label, vin: condition.vin?.text, cancelledBy: nil))
                 asked = condition.asked
             }

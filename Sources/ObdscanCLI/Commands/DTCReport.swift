@@ -31,7 +31,11 @@ struct DTCReportCommand: RuledCommand {
             With --since it compares the vehicle with what the database knew at that moment: which \
             codes came, went or stayed, which monitors have run since, and how test results \
             changed. The repair of a code that went is proven if obdscan cleared it and its monitor \
-            has run since, without the code and with test results within their limits. If the database had no reading at that moment, the first reading after it counts. With --until \
+            has run since, without the code and with test results within their limits. If the database had no reading at that moment, the first reading after it counts. \
+            --since last is the last reading of the visit before: readings of the last two hours before \
+            the newest one are the same visit. Without an earlier visit it is the first reading of this \
+            one. A code that obdscan cleared in the last 30 days stays in the report, also if \
+            it was cleared before that moment. With --until \
             or --of no vehicle is asked: all moments are from the database.
 
             \(Self.ruleText)
@@ -54,7 +58,7 @@ struct DTCReportCommand: RuledCommand {
         help: ArgumentHelp(
             "Compare with a moment: 2026-11-25, last or clear.",
             discussion:
-                "last is the reading before; clear is when obdscan cleared the codes the last time.",
+                "last is the visit before; clear is when obdscan cleared the codes the last time.",
             valueName: "time"))
     var since: ComparedMoment?
 
@@ -128,7 +132,8 @@ struct DTCReportCommand: RuledCommand {
             }
             try write(
                 condition.report(
-                    of: connection, before: before, customer: customer, output))
+                    of: connection, before: before, customer: customer, vehicle.database,
+                    output))
             ScanRecord.keep(
                 condition.asked, lists: scan.lists, of: condition.vin, connection, services,
                 vehicle.database, output)
@@ -209,25 +214,26 @@ struct DTCReportCommand: RuledCommand {
                 "nothing is known of \(name) until \(localTime(end))",
                 hint: "\"obdscan dtc history\" shows what is", status: .noInput)
         }
+        let stored = try mapped { () throws(StoreError) in try store.vehicle(name) }
         var report = ConditionReport(
-            vehicle: name, accessory: nil, vehicleProtocol: nil, time: read ?? end,
+            vehicle: stored?.vin?.text ?? name, accessory: nil, vehicleProtocol: nil,
+            time: read ?? end,
             since: before?.time, lamps: now.lights,
             change: ConditionChange(before: before, now: now), frames: [],
             table: try loadTable(tables), texts: try loadCodeTexts(),
             explanations: try loadCodeExplanations(),
             head: ReportHead(
-                customer: customer, vin: VIN(name),
+                customer: customer, vin: stored?.vin,
                 odometer: try mapped { () throws(StoreError) in
                     try store.odometer(ofVehicle: name, at: end)
                 }), output: output.form)
         report.names = try mapped { () throws(StoreError) in try store.names(ofVehicle: name) }
         report.lampsBefore = before?.lights ?? []
-        if before == nil {
-            let past = try mapped { () throws(StoreError) in
-                try ClearedCodes(of: name, until: end, in: store)
-            }
-            report.cleared = past.gone(from: now)
+        report.head.name = stored?.name
+        let past = try mapped { () throws(StoreError) in
+            try ClearedCodes(of: name, until: end, in: store)
         }
+        report.cleared = past.gone(from: now)
         try write(report)
     }
 }

@@ -2,10 +2,10 @@ import ArgumentParser
 import OBDCore
 import TripStore
 
-/// The moment with which a report compares: a time, the reading before, or the last clearing.
+/// The moment with which a report compares: a time, the visit before, or the last clearing.
 enum ComparedMoment: ExpressibleByArgument, Hashable, Sendable {
     case time(TripMoment)
-    /// When the vehicle's codes were read the last time before.
+    /// When the vehicle's codes were read the last time in the visit before.
     case last
     /// When obdscan cleared the vehicle's codes the last time.
     case clear
@@ -30,9 +30,8 @@ enum ComparedMoment: ExpressibleByArgument, Hashable, Sendable {
         switch self {
         case .time(let moment): return try moment.time()
         case .last:
-            let before = UTC(microseconds: end.microseconds - 1)
             let last = try mapped { () throws(StoreError) in
-                try store.lastScan(ofVehicle: vehicle, until: before)
+                try store.scanOfVisit(before: end, ofVehicle: vehicle)
             }
             if let last { return last }
             throw Failure(
@@ -46,7 +45,7 @@ enum ComparedMoment: ExpressibleByArgument, Hashable, Sendable {
             if let before { return before }
             throw Failure(
                 "obdscan has not cleared the codes of \(vehicle)",
-                hint: "--since last compares with the reading before", status: .noInput)
+                hint: "--since last compares with the visit before", status: .noInput)
         }
     }
 }

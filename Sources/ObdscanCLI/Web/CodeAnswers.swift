@@ -30,7 +30,7 @@ struct CodeAnswers {
             let words = try CodeWords(database, connection)
             let report = try ConditionScan(
                 scan, connection, services, .report, words
-            ).report(of: connection, output)
+            ).report(of: connection, database, output)
             try writer.write(bytes: paper.map { report.page.bytes(on: $0) } ?? report.page.bytes)
         // The web module answers these itself.
         case .codes, .readiness, .monitors: break

@@ -12,7 +12,7 @@ extension ConditionReport {
     }
 
     private var plainPage: HTMLPage {
-        let lead = [vehicle, head.make].compactMap(\.self).joined(separator: " · ")
+        let lead = [vehicle, ownName, head.make].compactMap(\.self).joined(separator: " · ")
         var page = HTMLPage(
             title: isComparison ? "Vehicle report, before and after" : "Vehicle report",
             lead: lead)

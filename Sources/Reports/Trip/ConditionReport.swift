@@ -81,8 +81,14 @@ package struct ConditionReport {
     private var facts: [(name: String, value: String)] {
         var facts: [(name: String, value: String)] = []
         if let vehicle { facts.append(("Vehicle", vehicle)) }
+        if let ownName { facts.append(("Name", ownName)) }
         if let make = head.make { facts.append(("VIN says", make)) }
         return facts + factsBesidesVehicle
+    }
+
+    /// The user's name for the vehicle, unless another line has it.
+    var ownName: String? {
+        head.name == vehicle || head.name == head.label ? nil : head.name
     }
 
     var factsBesidesVehicle: [(name: String, value: String)] {
@@ -122,10 +128,11 @@ package struct ConditionReport {
 
     /// The meaning of the condition; the same as in all other output.
     package var findings: VehicleFindings {
-        VehicleFindings(
-            change.now,
-            gone: isComparison
-                ? change.codes.filter { $0.fate == .gone }.map { ($0.code, since) } : cleared,
+        let gone = change.codes.filter { $0.fate == .gone }
+        // A code that was cleared before the first reading of a comparison is still no repair.
+        let earlier = cleared.filter { one in !gone.contains { $0.code.isSame(as: one.code) } }
+        return VehicleFindings(
+            change.now, gone: gone.map { ($0.code, since) } + earlier,
             isComplete: isComplete, texts: texts, explanations: explanations, voltage: voltage,
             units: output.units, clock: localTime)
     }
@@ -135,11 +142,12 @@ package struct ConditionReport {
         _ findings: VehicleFindings
     ) -> [(fault: VehicleFindings.Fault, fate: ConditionChange.Fate?)] {
         (findings.faults + findings.gone).map { fault in
-            let own = change.codes.first {
-                $0.code.ecu == fault.code.ecu && $0.code.code.isSame(as: fault.code.code)
-            }
-            return (fault, own?.fate ?? (fault.isGone ? .gone : nil))
+            (fault, own(fault)?.fate ?? (fault.isGone && !isComparison ? .gone : nil))
         }
+    }
+
+    private func own(_ fault: VehicleFindings.Fault) -> ConditionChange.Code? {
+        change.codes.first { $0.code.isSame(as: fault.code) }
     }
 
     /// The number of failed tests in one sentence; nil if none failed, or the verdict has it.
@@ -217,9 +225,9 @@ package struct ConditionReport {
         Set(change.monitors.filter { $0.now != nil }.map(\.monitor)).count
     }
 
-    /// The lists of the code; a comparison has another column for codes that disappeared.
+    /// The lists of the code; a comparison has another column for codes that disappeared during it.
     func status(of fault: VehicleFindings.Fault) -> String {
-        fault.isGone ? (isComparison ? "" : "gone") : fault.status
+        fault.isGone ? (own(fault)?.fate == .gone ? "" : "gone") : fault.status
     }
 
     // MARK: Text

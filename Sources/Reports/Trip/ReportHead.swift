@@ -18,8 +18,10 @@ package struct ReportHead: Hashable, Sendable {
     package var make: String?
     /// Unit: km.
     package var odometer: Double?
-    /// The user's name for the vehicle, such as its place in the yard.
+    /// The label of this reading, such as the vehicle's place in the yard.
     package var label: String?
+    /// The vehicle's name in the database.
+    package var name: String?
 
     /// A head; it is empty by default.
     package init(

@@ -17,13 +17,22 @@ package struct SinceClear: Hashable, Sendable {
     /// The counters of each ECU that reports any; a counter at its end (255 warm-ups, 65,535 km or minutes)
     /// counts no further and is left out (SAE J1979).
     static func all(_ items: some Sequence<DiagnosticItem>) -> [SinceClear] {
+        all(
+            items.compactMap { item in
+                guard case .reading(let reading) = item, let pid = reading.currentPID,
+                    reading.frame == nil, case .number(let value) = reading.value
+                else { return nil }
+                return (reading.ecu, pid, value)
+            })
+    }
+
+    /// The counters of each ECU from values of PIDs.
+    static func all(_ values: [(ecu: ECUAddress?, pid: UInt8, value: Double)]) -> [SinceClear] {
         var all: [SinceClear] = []
-        for case .reading(let reading) in items {
-            guard let pid = reading.currentPID, Self.pids.contains(pid), reading.frame == nil,
-                case .number(let value) = reading.value, value < (pid == 0x30 ? 255 : 65_535)
-            else { continue }
-            let known = all.firstIndex { $0.ecu == reading.ecu }
-            if known == nil { all.append(SinceClear(ecu: reading.ecu)) }
+        for (ecu, pid, value) in values {
+            guard Self.pids.contains(pid), value < (pid == 0x30 ? 255 : 65_535) else { continue }
+            let known = all.firstIndex { $0.ecu == ecu }
+            if known == nil { all.append(SinceClear(ecu: ecu)) }
             let place = known ?? all.count - 1
             switch pid {
             case 0x30: all[place].warmUps = value

@@ -16,6 +16,11 @@ package struct VehicleCondition: Sendable {
         /// The ECU's further facts about the code: lamps (SAE J1939), status byte, advice (UDS).
         package var said = CodeExplanations.State()
 
+        /// Whether `other` is the same code of the same ECU.
+        func isSame(as other: Code) -> Bool {
+            ecu == other.ecu && code.isSame(as: other.code)
+        }
+
         /// All known facts about the state of the code.
         package var state: CodeExplanations.State {
             var state = said
@@ -37,6 +42,8 @@ package struct VehicleCondition: Sendable {
     package var lights: [(ecu: ECUAddress?, isOn: Bool)] = []
     /// The counters of the ECUs since codes were cleared.
     package var sinceClear: [SinceClear] = []
+    /// Whether the condition is from the database, which has only what was read then.
+    package var isStored = false
     /// When obdscan cleared codes, according to the database, the latest last.
     package var clearings: [(ecu: ECUAddress?, time: UTC)] = []
     /// The kind of vehicle for the rules of inspections.
@@ -95,9 +102,22 @@ package struct VehicleCondition: Sendable {
         tests = try store.testResults(ofVehicle: vehicle, at: time)
         lights = try store.lights(ofVehicle: vehicle, at: time)
         clearings = try store.clearings(ofVehicle: vehicle, until: time)
-        modelYear = VIN(vehicle)?.northAmericanModelYear
+        isStored = true
+        modelYear = try store.vehicle(vehicle)?.vin?.northAmericanModelYear
         isOnJ1939 = codes.contains { if case .j1939 = $0.code { true } else { false } }
-        subject = Inspection.subject(requirement: nil, named: nil, fuel: nil, onJ1939: isOnJ1939)
+        // Older counters say nothing about this reading: codes may have been cleared since.
+        var values: [(ecu: ECUAddress?, pid: UInt8, value: Double)] = []
+        if let last = try store.lastScan(ofVehicle: vehicle, until: time) {
+            let begin = UTC(microseconds: last.microseconds - TripStore.visit)
+            values = try store.values(
+                ofVehicle: vehicle, pids: SinceClear.pids + [0x1C, 0x51], from: begin, until: time)
+        }
+        sinceClear = SinceClear.all(values)
+        func code(_ pid: UInt8) -> UInt64? {
+            values.first { $0.pid == pid }.flatMap { UInt64(exactly: $0.value) }
+        }
+        subject = Inspection.subject(
+            requirement: code(0x1C), named: nil, fuel: code(0x51), onJ1939: isOnJ1939)
     }
 
     /// The stored condition of a vehicle at `time`, or else that of its first reading after it; nil if
@@ -186,20 +206,17 @@ package struct ConditionChange: Sendable {
 
     /// Compares two conditions; without `before`, only the present data is included.
     package init(before: VehicleCondition?, now: VehicleCondition) {
-        func isSame(_ one: VehicleCondition.Code, _ other: VehicleCondition.Code) -> Bool {
-            one.ecu == other.ecu && one.code.isSame(as: other.code)
-        }
         self.now = now
         codes = now.codes.map { code in
             let fate = before.map { before -> Fate in
-                let earlier = before.codes.first { isSame($0, code) }?.kinds
+                let earlier = before.codes.first { $0.isSame(as: code) }?.kinds
                 // A code that is stored again returned; its permanent code had only waited.
                 let isNew = code.kinds.contains(.stored) && earlier?.contains(.stored) == false
                 return earlier == nil || isNew ? .came : .stayed
             }
             return Code(code: code, fate: fate)
         }
-        for code in before?.codes ?? [] where !now.codes.contains(where: { isSame($0, code) }) {
+        for code in before?.codes ?? [] where !now.codes.contains(where: { $0.isSame(as: code) }) {
             codes.append(Code(code: code, fate: .gone))
         }
         monitors = now.monitors.map { status in

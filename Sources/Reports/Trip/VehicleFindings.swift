@@ -109,7 +109,11 @@ package struct VehicleFindings: Sendable {
 
     private static func cleared(_ condition: VehicleCondition, _ units: UnitSystem) -> String? {
         let known = condition.sinceClear
-        guard let first = known.first else { return nil }
+        guard let first = known.first else {
+            return condition.isStored
+                ? "How long ago codes were cleared is not known: the stored reading does not have it."
+                : nil
+        }
         let ago = first.text(units)
         let sentences =
             known.allSatisfy({ $0.text(units) == ago })

@@ -91,13 +91,16 @@ import Testing
         ])
         try await car.lines(with: "/")
         let table = workplace.path("yard.jsonl")
-        let scan = try workplace.startOnTerminal(["dtc", "--next", "--to", table, "-d", adapter])
-        scan.type("\n")
-        try await scan.shows("1  ", on: .errors)
+        let scan = try workplace.startOnTerminal([
+            "dtc", "--next", "--name-vehicles", "--to", table, "-d", adapter,
+        ])
+        scan.type("bay 1\n")
+        try await scan.shows("1  bay 1", on: .errors)
         try await scan.shows("Plug into the next car", on: .errors)
-        // The plug was forgotten.
-        scan.type("\n")
+        // The plug was forgotten: the car keeps its name.
+        scan.type("bay 2\n")
         try await scan.shows("Number 1 has the same VIN: is this the next car?", on: .errors)
+        try await scan.shows("\"bay 2\" is not stored: the vehicle with this VIN is", on: .errors)
         try await scan.shows("Plug into the next car", on: .errors)
         scan.send(SIGINT)
         #expect(try await scan.finish().status == -SIGINT)
@@ -107,5 +110,7 @@ import Testing
         #expect(lines.count == 12 && lines.allSatisfy { $0.hasPrefix("{\"kind\":\"codeRow\",") })
         let history = try await workplace.run(["dtc", "history", "--json"])
         #expect(history.output.contains("P0420"), "\(history)")
+        let named = try await workplace.run(["dtc", "report", "--of", "bay 1"])
+        #expect(named.status == 0, "\(named)")
     }
 }

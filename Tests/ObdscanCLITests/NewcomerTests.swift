@@ -3,6 +3,22 @@ import Testing
 
 /// What somebody meets who uses the program for the first time.
 @Suite struct `Answers to somebody new` {
+    @Test func `names of simulated vehicles are said once not to be stored`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let list = try program.file(
+            "cars.txt",
+            "sim:petrol?frozen=true&latency=0 van one\nsim:hybrid?frozen=true&latency=0 van two\n")
+        let table = program.home.appendingPathComponent("codes.csv").path
+        let read = try program.run(["dtc", "--batch", list, "--to", table, "--name-vehicles"])
+        #expect(read.errors.components(separatedBy: "Names are not stored: ").count == 2)
+        let kept = try program.run([
+            "dtc", "--batch", list, "--to", table, "--name-vehicles", "--db",
+            program.home.appendingPathComponent("a.db").path,
+        ])
+        #expect(!kept.errors.contains("not stored"), "\(kept.errors)")
+    }
+
     @Test func `a stored report has the name, the VIN and the model year`() throws {
         let program = try Program()
         defer { program.remove() }

@@ -24,8 +24,9 @@ struct CarScan: Sendable {
     /// - Parameters:
     ///   - device: the name in the table.
     ///   - needs: further requirements of the session.
+    ///   - labels: the labels of vehicles that were read before, by VIN: they keep their names.
     func findings(
-        of device: String?, label: String?, _ needs: SessionNeeds
+        of device: String?, label: String?, _ needs: SessionNeeds, labels: [String: String] = [:]
     ) throws -> CodeBatchRun.Findings {
         var findings = CodeBatchRun.Findings(rows: [])
         try withVehicle(options, output, table, needs) { connection in
@@ -40,7 +41,8 @@ struct CarScan: Sendable {
                 ScanRecord.keep(
                     scan.asked + more, lists: scan.lists, of: car.vin.flatMap { VIN($0) },
                     connection, services, options.database, output)
-                findings.remark = form.name(car.vin, after: label, connection, options.database)
+                findings.remark = form.name(
+                    car.vin, after: label, connection, options.database, labels)
                 return
             }
             let words = try CodeWords(options.database, connection)
@@ -52,7 +54,8 @@ struct CarScan: Sendable {
             ScanRecord.keep(
                 condition.asked, lists: scan.lists, of: car.vin.flatMap { VIN($0) }, connection,
                 services, options.database, output)
-            findings.remark = form.name(car.vin, after: label, connection, options.database)
+            findings.remark = form.name(
+                car.vin, after: label, connection, options.database, labels)
         }
         return findings
     }

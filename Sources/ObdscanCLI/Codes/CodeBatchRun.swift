@@ -100,7 +100,7 @@ struct CodeBatchRun {
             output.note(
                 "\(tally.cars) of \(entries.count)  \(entry.label ?? entry.accessory): not read")
         }
-        for note in [findings.report, findings.remark] {
+        for note in [findings.report, tally.news(findings.remark)] {
             if let note { output.note("   \(note)") }
         }
         guard let failure = findings.failure else { return }

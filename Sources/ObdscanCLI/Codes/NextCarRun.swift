@@ -6,7 +6,11 @@ import SystemIO
 /// `dtc --next`: the user plugs one adapter into one vehicle after the other.
 struct NextCarRun {
     /// Reads the vehicle that the adapter is plugged into now.
-    let read: (_ label: String?, _ inbox: SignalInbox) throws -> CodeBatchRun.Findings
+    ///
+    /// `labels` has the labels of the vehicles before, by VIN.
+    let read:
+        (_ label: String?, _ labels: [String: String], _ inbox: SignalInbox) throws
+            -> CodeBatchRun.Findings
     /// The name in the table for a vehicle that could not be read: the adapter.
     let device: String
     /// The label of vehicles that the user does not name.
@@ -20,6 +24,7 @@ struct NextCarRun {
     func run(_ table: CodeTable?) throws -> Bool {
         let inbox = try SignalInbox.ofProcess()
         var tally = CarTally()
+        var labels: [String: String] = [:]
         var failed: ExitStatus?
         var hasFindings = false
         while let name = try ask(
@@ -29,12 +34,15 @@ struct NextCarRun {
                 : "Plug into the next car and press Enter (q ends): ", inbox)
         {
             let name = name.isEmpty ? label : name
-            let (findings, isLast) = try attempts(name, inbox)
+            let (findings, isLast) = try attempts(name, labels, inbox)
             let result = CarResult(findings.rows)
             let same = tally.count(result)
+            if let vin = result.vin, let label = result.label, labels[vin] == nil {
+                labels[vin] = label
+            }
             output.note("\(tally.cars)  \(result.text)")
             if let same { output.note("  Number \(same) has the same VIN: is this the next car?") }
-            for note in [findings.report, findings.remark] {
+            for note in [findings.report, tally.news(findings.remark)] {
                 if let note { output.note("  \(note)") }
             }
             failed = failed ?? findings.failure?.status
@@ -53,15 +61,15 @@ struct NextCarRun {
 
     /// Reads a vehicle, and again as often as the user wants.
     ///
-    /// - Returns: - Returns: the vehicle's result, and whether the user stops there.
+    /// - Returns: The vehicle's result, and whether the user stops there.
     private func attempts(
-        _ name: String?, _ inbox: SignalInbox
+        _ name: String?, _ labels: [String: String], _ inbox: SignalInbox
     ) throws -> (findings: CodeBatchRun.Findings, isLast: Bool) {
         var name = name
         while true {
             let failure: Failure
             do {
-                return (try read(name, inbox), false)
+                return (try read(name, labels, inbox), false)
             } catch let error as Failure {
                 failure = error
             } catch {

@@ -91,7 +91,9 @@ struct DTCListCommand: RuledCommand {
             --report writes a page to print for each vehicle, as obdscan dtc report does, into a \
             folder; --pdf also prints it to PDF, which needs an installed Chromium or Chrome. With \
             --name-vehicles the label becomes the vehicle's name in the database: then "obdscan dtc \
-            report --of NAME --since last" compares the vehicle with the reading before.
+            report --of NAME --since last" compares the vehicle with the visit before. In a round with --next \
+            a second label does not rename a vehicle. Simulated and replayed vehicles are stored only \
+            with --db FILE.
 
             \(Self.ruleText)
 
@@ -309,10 +311,10 @@ struct DTCListCommand: RuledCommand {
             output.note("\(path) exists: its rows stay, and new ones are added.")
         }
         let run = NextCarRun(
-            read: { label, inbox in
+            read: { label, labels, inbox in
                 try cars.findings(
                     of: device, label: label,
-                    SessionNeeds(vehicle: .maybeSilent(), inbox: inbox))
+                    SessionNeeds(vehicle: .maybeSilent(), inbox: inbox), labels: labels)
             }, device: device ?? "adapter", label: table.label, output: output)
         let hasFindings = try run.run(file)
         if exitCode && hasFindings { throw Failure.silent(.findings) }

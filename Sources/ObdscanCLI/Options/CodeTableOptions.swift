@@ -60,6 +60,11 @@ struct CodeTableOptions: ParsableArguments {
 }
 
 extension CodeTableOptions {
+    /// Why no name is stored of a device that needs a named database.
+    private static let notStored =
+        "Names are not stored: what a simulated or replayed device says is kept only if you name a "
+        + "database (--db)"
+
     /// The folder of pages; nil = none is wanted.
     func reports() throws(Failure) -> CarReports? {
         guard let report else { return nil }
@@ -87,12 +92,19 @@ extension CodeTableOptions {
     }
 
     /// Names a vehicle in the database after its label; returns why that is not possible.
+    ///
+    /// - Parameter labels: the labels of vehicles that were read before, by VIN. A second label for one of them
+    ///   is probably that of a car into which the adapter was not plugged.
     func name(
-        _ vin: String?, after label: String?, _ connection: Vehicle, _ database: DatabaseOptions
+        _ vin: String?, after label: String?, _ connection: Vehicle, _ database: DatabaseOptions,
+        _ labels: [String: String] = [:]
     ) -> String? {
         guard nameVehicles, let label, !label.isEmpty else { return nil }
-        guard ScanRecord.isWanted(connection, database) else { return nil }
+        guard ScanRecord.isWanted(connection, database) else { return Self.notStored }
         guard let vin else { return "\"\(label)\" is not stored: the vehicle reports no VIN" }
+        if let other = labels[vin], other != label {
+            return "\"\(label)\" is not stored: the vehicle with this VIN is \"\(other)\""
+        }
         do {
             let store = try database.open(.readWrite)
             guard case .mistaken(let other) = try store.setName(label, of: vin) else { return nil }

@@ -6,6 +6,8 @@ import OBDCore
 package struct CarResult {
     /// The user's label of the vehicle, else its VIN, else the device.
     package let name: String
+    /// The user's label; nil = none.
+    package let label: String?
     /// The VIN; nil if it is not known.
     package let vin: String?
     /// Each code once, in the order of the reports.
@@ -27,6 +29,7 @@ package struct CarResult {
         let label = texts("label").first
         let vin = texts("vin").first
         self.vin = vin
+        self.label = label
         name =
             label.map { $0 + (vin.map { " (\($0))" } ?? "") } ?? vin
             ?? texts("device").first ?? "vehicle"
@@ -72,6 +75,12 @@ package struct CarTally {
     private var unread: [String] = []
     private var doubtful = 0
     private var places: [String: Int] = [:]
+    private var remarks: Set<String> = []
+
+    /// The remark about a vehicle; nil if the user has read the same about an earlier one.
+    package mutating func news(_ remark: String?) -> String? {
+        remark.flatMap { remarks.insert($0).inserted ? $0 : nil }
+    }
 
     /// Counts one vehicle.
     ///

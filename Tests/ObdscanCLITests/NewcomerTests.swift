@@ -34,4 +34,12 @@ import Testing
             }
         }
     }
+
+    @Test func `a recording that is missing is no such file`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let list = try program.file("cars.txt", "/nonexistent.txt bay\n")
+        let read = try program.run(["dtc", "--batch", list])
+        #expect(read.errors.contains("/nonexistent.txt: there is no such device or file"))
+    }
 }

@@ -193,6 +193,12 @@ public enum SerialFault: AccessoryFault {
         switch self {
         case .notFound(let path, let hasBrltty):
             // brltty takes common USB bridges for braille displays, and the node disappears.
+            guard path.hasPrefix("/dev/") else {
+                return FaultWords(
+                    .device, "\(path): there is no such device or file",
+                    hint: "\"obdscan devices\" lists what is attached; a recorded conversation "
+                        + "needs the path of its file")
+            }
             let thief = hasBrltty ? "; brltty may have taken it: " + Self.brltty : ""
             return FaultWords(
                 .device, "\(path): there is no such device",

@@ -24,7 +24,8 @@ struct TripsFuelCommand: RuledCommand {
             After a fill-up, name the trips since the last one (or give --from and --until), and \
             the amount with --filled. The amount is compared with the calculated one, and --save \
             stores the factor as fuel.calibration, or as fuel.VIN.calibration if the vehicle is \
-            known. Fill the tank to the same mark both times.
+            known. Fill the tank to the same mark both times. --save needs 10 L (or kg) or more, \
+            because two fillings to one mark may differ by a litre. Amounts with a factor are marked as calibrated.
 
             The energy of a traction battery is in obdscan trips energy.
 
@@ -116,7 +117,7 @@ struct TripsFuelCommand: RuledCommand {
     private func calibrate(_ filled: Double, _ report: FuelReport, _ writer: inout TextOutput)
         throws
     {
-        let found = try report.calibration(filled: filled)
+        let found = try report.calibration(filled: filled, saves: save)
         let name = found.vin.map { "fuel.\($0).calibration" } ?? "fuel.calibration"
         let value = fixed(found.factor, 3)
         if save { try SettingsFile.set(name, to: value) }

@@ -80,7 +80,8 @@ package struct FuelReport {
                 ? Self.table(vehicles, output.units).text(output.palette, columns: output.columns)
                 : Total(lines).texts(output.units).compactMap(\.self).joined(separator: ", ")
                     + "\n")
-            + [distanceNote, assumptionNote].compactMap { $0.map { $0 + "\n" } }.joined()
+            + [distanceNote, assumptionNote, calibrationNote].compactMap { $0.map { $0 + "\n" } }
+            .joined()
     }
 
     /// The note that consumption does not refer to the distance of the trips; nil if the distance is the
@@ -110,6 +111,16 @@ package struct FuelReport {
         return "No vehicle said which fuel it uses in \(assumed.count) of the trips, and "
             + "\(kinds.joined(separator: " or ")) is assumed. If that is wrong, set fuel.type: "
             + "obdscan-config(5)."
+    }
+
+    /// Names the factors that are in the amounts; nil if they are as calculated.
+    private var calibrationNote: String? {
+        let factors = Set(
+            lines.filter { $0.use?.amount != nil }.map(\.profile.settings.calibration))
+        if factors.subtracting([1]).isEmpty { return nil }
+        let names = factors.sorted().map { "×" + fixed($0, 3) }
+        return "The amounts are calibrated (fuel.calibration): "
+            + "\(names.joined(separator: " or "))."
     }
 
     private static func table(_ vehicles: [Vehicle], _ units: UnitSystem) -> TextTable {
@@ -272,6 +283,11 @@ package struct FuelReport {
         /// The calculated amount without a calibration, in the same unit.
         package var calculated: Double
         package var factor: Double { filled / calculated }
+        /// The least amount that may be saved, in litres or kilograms.
+        ///
+        /// A filling to the same mark, by the nozzle that stops itself or by eye, repeats to about a litre: 10 L are
+        /// then known to 10 %.
+        package static let least = 10.0
 
         /// The row of the factor, with the setting that keeps it and its value there.
         package func row(_ setting: String, _ value: String, isSaved: Bool) -> Row {
@@ -286,7 +302,11 @@ package struct FuelReport {
     }
 
     /// Compares the filled amount, in the user's unit, with the calculated one.
-    package func calibration(filled: Double) throws(TripReportError) -> Calibration {
+    ///
+    /// - Parameter saves: whether the factor is to be kept, so that the amount has to be large enough.
+    package func calibration(
+        filled: Double, saves: Bool = false
+    ) throws(TripReportError) -> Calibration {
         let vehicles = Set(lines.map { $0.trip.vin ?? "" })
         guard vehicles.count == 1, let vin = vehicles.first else {
             throw .severalVehicles(vehicles.count)
@@ -302,6 +322,9 @@ package struct FuelReport {
         }
         let conversion = output.units.conversion(from: "L")
         let litres = unit == "L" ? filled / (conversion?.factor ?? 1) : filled
+        if saves, litres < Calibration.least {
+            throw .tooLittleFilled(amount: litres, unit: unit, output.units)
+        }
         let found = Calibration(
             vin: vin.isEmpty ? nil : vin, filled: litres, calculated: amount / before)
         guard (0.2...5).contains(found.factor) else {

@@ -2,11 +2,16 @@ import Formats
 
 extension TripFuel {
     /// `3.21 L gasoline` or `0.93 kg cng + 1.20 L gasoline`, in the displayed units.
-    package static func amountText(_ use: FuelUse, _ units: UnitSystem) -> String? {
+    ///
+    /// With a profile it also has the factor of a calibration.
+    package static func amountText(
+        _ use: FuelUse, _ units: UnitSystem, _ profile: FuelProfile? = nil
+    ) -> String? {
         guard let total = use.amount else { return nil }
         let parts = use.isMixed ? amounts(use) : [(use.kind, total)]
         let words = parts.map { amount($0.1, $0.0.unit, units) + " " + $0.0.rawValue }
         return words.joined(separator: " + ") + (use.isAssumed ? " (assumed)" : "")
+            + (profile?.calibration.map { $0 == 1 ? "" : " (calibrated ×\(fixed($0, 3)))" } ?? "")
     }
 
     /// `3.21 L`: an amount in litres or kilograms, in the displayed units.

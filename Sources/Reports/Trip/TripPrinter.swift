@@ -107,7 +107,7 @@ package struct TripPrinter {
                 "\(shown($0.lowerBound, "km", 1)) to \(shown($0.upperBound, "km", 1))"
             })
         if let fuel = details.fuel {
-            add("fuel", TripFuel.amountText(fuel.use, output.units))
+            add("fuel", TripFuel.amountText(fuel.use, output.units, fuel.profile))
             add("consumption", TripFuel.consumptionText(fuel.use, output.units))
             add("fuel cost", TripFuel.costText(fuel.use, fuel.profile))
             add("CO₂", TripFuel.carbonDioxideText(fuel.use.carbonDioxide))

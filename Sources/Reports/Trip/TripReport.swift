@@ -193,7 +193,7 @@ package struct TripReport {
         page.section("Fuel") { page in
             var facts: [(name: String, value: String)] = []
             let all: [(String, String?)] = [
-                ("Fuel", TripFuel.amountText(fuel, units)),
+                ("Fuel", TripFuel.amountText(fuel, units, profile)),
                 ("Consumption", TripFuel.consumptionText(fuel, units)),
                 ("Cost", TripFuel.costText(fuel, profile)),
                 ("CO₂", TripFuel.carbonDioxideText(fuel.carbonDioxide)),

@@ -23,6 +23,8 @@ package enum TripReportError: Explained, Hashable, Sendable {
     case noFuel
     /// A trip has no data about fuel, so the sum would be too small.
     case silentTrip(_ trip: Int64)
+    /// The filled amount is so small that the error of the filling decides about the calibration.
+    case tooLittleFilled(amount: Double, unit: String, UnitSystem)
     /// The calculated amount differs too much from the filled one for a calibration.
     case noMatterOfCalibration(calculated: Double, unit: String, UnitSystem)
 }
@@ -72,6 +74,16 @@ extension TripReportError {
                 "trip \(trip) has no fuel data, so the sum is too small",
                 hint: "leave out trips whose fuel is not known, and calibrate with others",
                 .noInput)
+        case .tooLittleFilled(let amount, let unit, let units):
+            let (filled, least) = (
+                TripFuel.amount(amount, unit, units),
+                TripFuel.amount(FuelReport.Calibration.least, unit, units)
+            )
+            return Explanation(
+                "\(filled) are too little for a calibration: two fillings to one mark may differ "
+                    + "by \(TripFuel.amount(1, unit, units))",
+                hint: "drive until \(least) or more fit in, and name all trips since then",
+                .usage)
         case .noMatterOfCalibration(let amount, let unit, let units):
             let calculated = TripFuel.amount(amount, unit, units)
             return Explanation(

@@ -290,6 +290,28 @@ import TripStore
         #expect(try report([fuelLine(nil)]).calibration(filled: 1).vin == nil)
     }
 
+    // Two fillings to one mark may differ by a litre: 2.2 L would be known to 45 %.
+    @Test func `a calibration needs ten litres, and amounts with one say so`() throws {
+        let vin = VIN("1HGCM82633A004352")
+        let two = try report([fuelLine(vin), fuelLine(vin)])
+        let fault = TripReportError.tooLittleFilled(amount: 2.2, unit: "L", .metric)
+        #expect(throws: fault) { try two.calibration(filled: 2.2, saves: true) }
+        #expect(fault.explanation.message.hasPrefix("2.20 L are too little"))
+        let many = try report(Array(repeating: fuelLine(vin), count: 10))
+        #expect(throws: TripReportError.self) { try many.calibration(filled: 9.9, saves: true) }
+        let kept = try many.calibration(filled: 11, saves: true)
+        #expect(abs(kept.factor - 1.1) < 0.01)
+        var line = try fuelLine(vin)
+        #expect(try !printed { try report([line]).print(&$0) }.contains("calibrated"))
+        line.profile.calibration = 1.604
+        let text = try printed { try report([line]).print(&$0) }
+        #expect(
+            text.hasSuffix("The amounts are calibrated (fuel.calibration): ×1.604.\n"), "\(text)")
+        let use = try #require(line.use)
+        let amount = try #require(TripFuel.amountText(use, .metric, line.profile))
+        #expect(amount.hasSuffix(" (calibrated ×1.604)"), "\(amount)")
+    }
+
     @Test func `the error for a fill-up says why it cannot be compared`() throws {
         let one = try fuelLine(VIN("1HGCM82633A004352"))
         #expect(throws: TripReportError.severalVehicles(2)) {

@@ -15,21 +15,26 @@ struct CSVColumns: Sendable {
 
     init(
         table: PIDTable, columns: [CSVWide.Column], units: UnitSystem,
-        separator: Unicode.Scalar = ",", isRounded: Bool = false
+        separator: Unicode.Scalar = ",", isRounded: Bool = false, steps: [Double]? = nil
     ) {
         self.table = table
         self.separator = UInt8(ascii: separator)
-        let known = columns.filter { table.signals.indices.contains(Int($0.signal.rawValue)) }
+        let shown = columns.indices.filter {
+            table.signals.indices.contains(Int(columns[$0].signal.rawValue))
+        }
+        let known = shown.map { columns[$0] }
         self.columns = known
         conversions = known.map { column in
             let signal = table[column.signal]
             return signal.kind == .number ? units.conversion(from: signal.unit) : nil
         }
-        scales = zip(known, conversions).map { column, conversion in
+        scales = zip(shown, conversions).map { place, conversion in
+            guard isRounded else { return nil }
+            let factor = conversion?.factor ?? 1
+            if let steps { return Self.scale(for: steps[place] * factor) }
             // Imported signals have no bits, so that their steps are not known.
-            let signal = table[column.signal]
-            guard isRounded, signal.bitLength > 0 else { return nil }
-            return Self.scale(for: signal.shownStep * (conversion?.factor ?? 1))
+            let signal = table[columns[place].signal]
+            return signal.bitLength > 0 ? Self.scale(for: signal.shownStep * factor) : nil
         }
         places = Array(repeating: [], count: table.signals.count)
         for (index, column) in known.enumerated() {

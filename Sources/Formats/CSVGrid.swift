@@ -43,15 +43,16 @@ public struct CSVGrid: Sendable {
 
     /// A table with lines that are `every` apart, counted from `start`; at least a millisecond.
     ///
-    /// Numbers are rounded to what the step of their signal needs, unless `isExact`.
+    /// Numbers are rounded to what the step of their signal needs, unless `isExact`. `steps` has the step of each
+    /// column if the table lacks them, as that of a stored trip does; 0 = not known.
     public init(
         table: PIDTable, columns: [CSVWide.Column], units: UnitSystem = .metric,
         times: TimeStyle = .utc, separator: Unicode.Scalar = ",", start: UTC, every: Duration,
-        fill: Fill, isExact: Bool = false
+        fill: Fill, isExact: Bool = false, steps: [Double]? = nil
     ) {
         self.columns = CSVColumns(
             table: table, columns: columns, units: units, separator: separator,
-            isRounded: !isExact)
+            isRounded: !isExact, steps: steps)
         timeText = TimeText(times)
         self.start = start
         self.fill = fill

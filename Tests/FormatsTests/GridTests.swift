@@ -112,6 +112,21 @@ import Testing
         #expect(large.last == "0,1e+16,-40,")
     }
 
+    // A stored trip has no bits of its signals: their steps come from elsewhere.
+    @Test func `numbers are rounded to given steps`() {
+        let column = CSVWide.Column(SignalIndex(rawValue: Fixtures.Place.rpm.rawValue))
+        for (step, expected) in [(100.0 / 255, "0,16.1"), (0, "0,16.07843137254902")] {
+            var csv = CSVGrid(
+                table: Fixtures.table, columns: [column], times: .seconds(since: Self.start),
+                start: Self.start, every: .seconds(1), fill: .last, steps: [step])
+            let text = Fixtures.text { output in
+                csv.append(rpm(41.0 / 255 * 100), time: Self.start, to: &output)
+                csv.finish(&output)
+            }
+            #expect(text == expected + "\r\n")
+        }
+    }
+
     @Test func `without readings a grid has no rows`() {
         for fill in CSVGrid.Fill.allCases { #expect(grid(fill, []).count == 1) }
     }

@@ -42,4 +42,25 @@ import Testing
         let read = try program.run(["dtc", "--batch", list])
         #expect(read.errors.contains("/nonexistent.txt: there is no such device or file"))
     }
+
+    @Test func `exported numbers are rounded`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let database = program.home.appendingPathComponent("a.db").path
+        let logged = try program.run([
+            "log", "LOAD_PCT", "--duration", "2s", "--db", database, "-d", "sim:?latency=1ms",
+        ])
+        #expect(logged.status == 0, "\(logged.errors)")
+        let table = try program.run([
+            "export", "1", "--every", "100ms", "--fill", "last", "--db", database,
+        ])
+        // Steps of 100/255 % (SAE J1979) need one decimal.
+        let cells = table.output.split(whereSeparator: \.isNewline).dropFirst()
+            .compactMap { $0.split(separator: ",").dropFirst().first }
+        #expect(cells.contains { $0.contains(".") }, "\(table)")
+        for cell in cells {
+            let decimals = cell.split(separator: ".").dropFirst().first ?? ""
+            #expect(decimals.count <= 1, "\(cell)")
+        }
+    }
 }

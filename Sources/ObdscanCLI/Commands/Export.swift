@@ -59,7 +59,8 @@ struct ExportCommand: RuledCommand {
             line for each point in time at which something was read. With --every it has lines at \
             regular intervals, and --fill sets their values: the last value before, a straight \
             line between the values around it (at most a minute apart), or only the readings \
-            until the next line; numbers are rounded to the step of their signal. The name of the first \
+            until the next line; numbers are rounded to the step of their signal, \
+            if obdscan's own table has it. The name of the first \
             column says which was used. Text that a \
             spreadsheet would take for a formula begins with an apostrophe. Positions are columns of a \
             wide table. With --local-time the first heading names the zone. A sheet (.xlsx) has \
@@ -73,7 +74,8 @@ struct ExportCommand: RuledCommand {
             'VARCHAR', 'value': 'VARCHAR', 'raw': 'VARCHAR'}), then try_cast(value AS DOUBLE). \
             pandas: read_csv('trip.csv', dtype=str). Wide CSV needs no such declaration.
 
-            JSON Lines hold everything in the order of time: the trip, readings, codes, monitors, \
+            JSON Lines and long CSV hold every reading; wide CSV and sheets leave some out, such as freeze \
+            frames. JSON Lines hold everything in the order of time: the trip, readings, codes, monitors, \
             positions, events and notes. With --signal they hold readings only. GPX and KML hold the \
             positions with the values at each point, if they are at most 10 s old, and the notes \
             and marks as waypoints, at the position nearest in time, at most 5 s away. Line \

@@ -12,19 +12,22 @@ extension TripReadings {
     /// The database does not contain the PID table. The step comes from the built-in table or, for
     /// signals that it lacks, from the values.
     package func step(of found: TripSignal) -> Double {
+        knownStep(of: found) ?? step(ofValues: found)
+    }
+
+    /// The step of a stored signal in the built-in table; nil if that lacks it.
+    package func knownStep(of found: TripSignal) -> Double? {
         let signal = table[found.signal]
         guard let dataID = found.dataID else {
             let voltage = Self.standard?.adapterVoltage.map { Self.standard?[$0].id == signal.id }
-            return voltage == true ? signal.shownStep : step(ofValues: found)
+            return voltage == true ? signal.shownStep : nil
         }
         let asked =
             dataID.service == .freezeFrame ? DataID(.currentData, dataID.id) : dataID
-        guard let standard = Self.standard, let record = standard.record(asked) else {
-            return step(ofValues: found)
-        }
+        guard let standard = Self.standard, let record = standard.record(asked) else { return nil }
         let same = record.signals.lazy.map { standard[SignalIndex(rawValue: $0)] }
             .first { $0.id == signal.id && $0.unit == signal.unit }
-        return same?.shownStep ?? step(ofValues: found)
+        return same?.shownStep
     }
 
     /// The largest power of ten, from 1 to 0.001, that divides both extremes; 0 if an extreme is less than that, or

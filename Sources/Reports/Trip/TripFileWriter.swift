@@ -113,10 +113,12 @@ package struct TripFileWriter {
     ) throws {
         let start = part.trip.start
         let track = try track(part)
+        var steps = part.signals.filter { $0.frame == nil }.map { part.knownStep(of: $0) ?? 0 }
+        if let track { steps += track.columns.map { track.table[$0.signal].shownStep } }
         var csv = CSVGrid(
             table: track?.table ?? part.table, columns: columns(part) + (track?.columns ?? []),
             units: units, times: form.times(since: start), separator: form.delimiter.scalar,
-            start: start, every: every, fill: form.fill, isExact: isSheet)
+            start: start, every: every, fill: form.fill, isExact: isSheet, steps: steps)
         let zone = form.zone(of: part.trip, isSheet: isSheet)
         try file.append { csv.appendHeader(zone: zone, to: &$0) }
         try forEach(part, track) { time, reading in

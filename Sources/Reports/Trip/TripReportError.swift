@@ -53,7 +53,8 @@ extension TripReportError {
         case .noPositions(let trips):
             let what = trips.count == 1 ? "trip \(trips[0]) has" : "these trips have"
             return Explanation(
-                "\(what) no positions", hint: "CSV and JSON Lines hold everything else",
+                "\(what) no positions",
+                hint: "JSON Lines hold everything, long CSV (--layout long) every reading",
                 .noInput)
         case .severalVehicles(let count):
             return Explanation(

@@ -312,6 +312,11 @@ import TripStore
         #expect(amount.hasSuffix(" (calibrated ×1.604)"), "\(amount)")
     }
 
+    @Test func `the error for a track says which formats are complete`() {
+        let hint = TripReportError.noPositions(trips: [1]).explanation.hint
+        #expect(hint == "JSON Lines hold everything, long CSV (--layout long) every reading")
+    }
+
     @Test func `the error for a fill-up says why it cannot be compared`() throws {
         let one = try fuelLine(VIN("1HGCM82633A004352"))
         #expect(throws: TripReportError.severalVehicles(2)) {

@@ -43,7 +43,7 @@ import Testing
         #expect(read.errors.contains("/nonexistent.txt: there is no such device or file"))
     }
 
-    @Test func `exported numbers are rounded`() throws {
+    @Test func `a trip can be compared with itself, and exported numbers are rounded`() throws {
         let program = try Program()
         defer { program.remove() }
         let database = program.home.appendingPathComponent("a.db").path
@@ -51,6 +51,9 @@ import Testing
             "log", "LOAD_PCT", "--duration", "2s", "--db", database, "-d", "sim:?latency=1ms",
         ])
         #expect(logged.status == 0, "\(logged.errors)")
+        let compared = try program.run(["trips", "compare", "1", "latest", "--db", database])
+        #expect(compared.status == 0)
+        #expect(compared.errors.contains("Both are trip 1: it is compared with itself."))
         let table = try program.run([
             "export", "1", "--every", "100ms", "--fill", "last", "--db", database,
         ])

@@ -31,6 +31,9 @@ struct TripsCompareCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let store = try database.open(.readOnly)
         let ids = [try first.number(in: store), try second.number(in: store)]
+        if ids[0] == ids[1] {
+            output.note("Both are trip \(ids[0]): it is compared with itself.")
+        }
         let both = try mapped { () throws(StoreError) in
             (try store.readings(ofTrip: ids[0]), try store.readings(ofTrip: ids[1]))
         }

@@ -60,6 +60,7 @@ private struct ExplanationReader {
         case family(CodeFamily)
         case meaning(CodeMeaningText)
         case hazard(CodeHazard)
+        case part(PartWords)
         case rule(CodeSetReading.Rule)
         case step(CodeSetReading.Step)
     }
@@ -84,6 +85,12 @@ private struct ExplanationReader {
             begin(.meaning(CodeMeaningText(meaning: meaning, title: try text(tail))))
         case "hazard":
             begin(.hazard(CodeHazard(id: try id(rest, word), sentence: try text(tail))))
+        case "part":
+            let id = try id(rest, word)
+            guard let part = EngineParts.Part(rawValue: id) else {
+                throw .malformed(id, wanted: "a part")
+            }
+            begin(.part(PartWords(part: part, title: try text(tail))))
         case "answer":
             finish()
             result.answers.append(try Self.answer(rest, try text(tail)))
@@ -112,6 +119,9 @@ private struct ExplanationReader {
             case .hazard(var hazard):
                 try Self.read(word, rest, into: &hazard)
                 block = .hazard(hazard)
+            case .part(var part):
+                try Self.read(word, rest, into: &part)
+                block = .part(part)
             case .rule(var rule):
                 try Self.read(word, rest, tail, into: &rule)
                 block = .rule(rule)
@@ -129,6 +139,7 @@ private struct ExplanationReader {
         case .family(let family): result.families.append(family)
         case .meaning(let meaning): result.meanings.append(meaning)
         case .hazard(let hazard): result.hazards.append(hazard)
+        case .part(let part): result.parts.append(part)
         case .rule(let rule): result.rules.append(rule)
         case .step(let step): result.steps.append(step)
         case nil: break
@@ -282,12 +293,24 @@ private struct ExplanationReader {
         }
     }
 
+    private static func read(
+        _ word: Substring, _ rest: ArraySlice<Substring>, into part: inout PartWords
+    ) throws(Fault) {
+        switch word {
+        case "names": part.names += phrases(rest)
+        case "harmless": part.harmless += phrases(rest)
+        default: throw .unknownWord(String(word))
+        }
+    }
+
     /// `stop P0217 SPN110/FMI0`.
     private static func answer(
         _ words: ArraySlice<Substring>, _ reason: String
     ) throws(Fault) -> CodeExplanations.Answer {
-        guard let drive = words.first.flatMap({ DriveAdvice(rawValue: String($0)) }) else {
-            throw .malformed(words.joined(separator: " "), wanted: "stop, soon, weeks or note")
+        let drive = words.first.flatMap { DriveAdvice(rawValue: String($0)) }
+        guard drive != nil || words.first == "depends" else {
+            throw .malformed(
+                words.joined(separator: " "), wanted: "stop, soon, weeks, note or depends")
         }
         let codes = words.dropFirst()
         var answer = CodeExplanations.Answer(drive: drive, reason: reason)

@@ -17,6 +17,8 @@ public struct CodeExplanations: Sendable {
         public var advice: CodeSeverity.Advice?
         /// The lamps of the ECU (SAE J1939).
         public var lamps: CodeReport.Lamps?
+        /// The parts of the vehicle's drive.
+        public var engine = EngineParts()
 
         /// A code about which nothing else is known.
         public init() {}
@@ -66,6 +68,8 @@ public struct CodeExplanations: Sendable {
     var meanings: [CodeMeaningText] = []
     /// The dangers for a person who follows advice on a code.
     public internal(set) var hazards: [CodeHazard] = []
+    /// The words for parts that not every vehicle has.
+    var parts: [PartWords] = []
     /// Answers to "drive on?" for single codes, which precede the answer of the family.
     var answers: [Answer] = []
     /// How to drive so that a monitor completes.
@@ -137,7 +141,8 @@ public struct CodeExplanations: Sendable {
 
     /// An answer to "drive on?" for single codes.
     struct Answer: Hashable, Sendable {
-        var drive: DriveAdvice
+        /// The advice; nil if the codes of other controllers decide.
+        var drive: DriveAdvice?
         var reason: String
         var codes: [ClosedRange<UInt16>] = []
         var trucks: [TruckCode] = []
@@ -185,6 +190,7 @@ public struct CodeExplanations: Sendable {
         if let answer = draft.answer {
             said.drive = answer.drive
             said.driveReason = answer.reason
+            said.dependsOnOthers = answer.drive == nil
         }
         apply(state, to: &said, draft)
         // Live values are not the first step if the engine has to be switched off.
@@ -194,14 +200,15 @@ public struct CodeExplanations: Sendable {
             said.monitors = []
             said.tests = []
         }
-        said = worded(said)
+        said.showsInEveryDrive = Self.showsInEveryDrive(said.monitors, draft.meaning, draft.text)
+        said = fitting(worded(said), state.engine, text: draft.text)
         let advice = said.advice.lowercased()
         let ownHazards = Set(
             hazards.filter { $0.concerns(draft.code, draft.text) }.map(\.id))
         said.hazards = hazards.filter { hazard in
             if let id = hazard.yieldsTo, ownHazards.contains(id) { return false }
             return ownHazards.contains(hazard.id) || hazard.isTouched(by: advice)
-        }.map(\.sentence)
+        }.map { warning($0.sentence, state.engine) }.filter { !$0.isEmpty }
         return said
     }
 
@@ -220,17 +227,36 @@ public struct CodeExplanations: Sendable {
         {
             said.drive = vehicle.advice
             said.driveReason = vehicle.reason
+            said.dependsOnOthers = false
             return
         }
-        if state.kind == .permanent, said.drive == .soon || said.drive == .weeks {
+        if state.kind == .permanent, let urgency = said.drive?.urgency {
             said.drive = nil
-            said.driveReason = "only the permanent code is left"
+            let reason = said.driveReason.isEmpty ? "" : ": \(said.driveReason)"
+            said.driveReason =
+                "only the permanent code is left; if the fault is still there, have it repaired "
+                + urgency + reason
         }
         if state.isWeak, said.drive == .weeks {
             said.drive = .note
             said.driveReason =
                 state.kind == .pending
                 ? "seen once so far; it is stored if it comes again" : "it is not there now"
+        }
+    }
+
+    /// Whether a fault of components shows in every drive.
+    ///
+    /// The wire of a sensor is tested all the time. A pressure, a temperature, an actuator or a controller is
+    /// tested under conditions that only the maker knows.
+    private static func showsInEveryDrive(
+        _ monitors: [MonitorStatus.Monitor], _ meaning: CodeMeaning, _ text: String
+    ) -> Bool {
+        guard monitors.contains(.components) else { return true }
+        switch meaning {
+        case .open, .shortToGround, .shortToSupply, .circuit, .signalLow, .signalHigh:
+            return text.contains("sensor")
+        default: return false
         }
     }
 
@@ -263,8 +289,8 @@ public struct CodeExplanations: Sendable {
 extension CodeExplanation {
     /// How a permanent code goes (13 CCR 1968.2 and SAE J1979, service 0A).
     private static let vehicleClears =
-        "No scan tool clears a permanent code. The vehicle does, when it has tested the repair and found "
-        + "no fault."
+        "No scan tool clears a permanent code. The vehicle does, when it has tested the part again and "
+        + "found no fault."
 
     private static let permanentStays =
         "Its permanent code stays until the vehicle has tested the repair and found no fault."
@@ -282,7 +308,7 @@ extension CodeExplanation {
         notice = ""
         notes = [
             "Only the permanent code is left: it was cleared, or the fault did not come back. The vehicle "
-                + "has yet to prove the repair."
+                + "has not yet found that the fault is gone."
         ]
     }
 

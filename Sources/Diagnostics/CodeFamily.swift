@@ -26,6 +26,15 @@ public enum DriveAdvice: String, Hashable, Comparable, CaseIterable, Sendable {
     /// The answer where nothing is known about a code.
     public static let unknown = "not known; a red or flashing light means stop"
 
+    /// When a fault with which one may drive on has to be repaired; nil for other advice.
+    var urgency: String? {
+        switch self {
+        case .soon: "soon"
+        case .weeks: "within weeks"
+        case .stop, .note: nil
+        }
+    }
+
     /// A short answer in words.
     public var words: String {
         switch self {
@@ -122,6 +131,10 @@ public struct CodeExplanation: Hashable, Sendable {
     public var drive: DriveAdvice?
     /// The reason, or the exceptions; may be empty.
     public var driveReason: String
+    /// Whether the code refers to other controllers, whose codes decide about driving on.
+    public var dependsOnOthers = false
+    /// Whether a drive of any kind shows that the fault is gone.
+    public var showsInEveryDrive = true
     /// The symptoms for the driver.
     public var notice: String
     /// Additional notes about this code.

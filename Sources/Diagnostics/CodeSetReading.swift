@@ -53,9 +53,10 @@ public struct CodeSetReading: Hashable, Sendable {
 }
 
 extension CodeExplanations {
-    /// The combined meaning of `codes`; `voltage` is measured at the adapter or by an ECU, in V.
+    /// The combined meaning of `codes` of a vehicle with these parts; `voltage` is measured at the adapter or by an
+    /// ECU, in V.
     public func reading(
-        of codes: some Sequence<DTC>, voltage: Double? = nil
+        of codes: some Sequence<DTC>, voltage: Double? = nil, engine: EngineParts = EngineParts()
     ) -> CodeSetReading {
         // Codes that differ only in the failure type count once.
         let codes = Set(codes.map { DTC($0.code) }).sorted()
@@ -74,11 +75,12 @@ extension CodeExplanations {
                 isLow = true
                 return true
             }
-            guard holds else { continue }
+            let sentence = fitting(words(rule.sentence), engine)
+            guard holds, !sentence.isEmpty else { continue }
             if first == nil, !rule.first.isEmpty { first = (rule.first, used.sorted()) }
             findings.append(
                 .init(
-                    id: rule.id, sentence: words(rule.sentence), codes: used.sorted(),
+                    id: rule.id, sentence: sentence, codes: used.sorted(),
                     voltage: isLow ? voltage : nil))
         }
         if let order = order(of: codes, after: first) { findings.insert(order, at: 0) }

@@ -376,7 +376,7 @@ import Testing
         ("meaning open : A\n  modes 32", 2, "`32` is not a failure mode"),
         ("family a : A\n  when ever", 2, "`ever` is not a code or a range of codes"),
         ("family a : A\n  trucks P0420", 2, "`P0420` is not a code of SAE J1939"),
-        ("answer never P0420 : x", 1, "`never P0420` is not stop, soon, weeks or note"),
+        ("answer never P0420 : x", 1, "`never P0420` is not stop, soon, weeks, note or depends"),
         ("monitor moon : x", 1, "`moon` is not a monitor"),
         ("monitor catalyst : x\nmonitor catalyst : y", 2, "`catalyst` appears twice"),
         ("together a : A\n  needs P0420", 2, "`P0420` is not a number and codes"),

@@ -69,12 +69,14 @@ extension CodeProof {
     ///   - code: its statuses, and whether it is present.
     ///   - text: its meaning.
     ///   - monitors, tests: the monitors and tests of its family.
+    ///   - showsInEveryDrive: whether a drive of any kind shows that the fault is gone.
     ///   - isGone: whether the code disappeared.
     ///   - lastSeen: when a code that is gone was last known to be there; nil = not known.
     ///   - facts: the known facts about the vehicle.
     init(
         of code: VehicleCondition.Code, text: String?, monitors: [MonitorStatus.Monitor],
-        tests ranges: [ClosedRange<UInt8>], isGone: Bool, lastSeen: UTC?, _ facts: Facts
+        tests ranges: [ClosedRange<UInt8>], showsInEveryDrive: Bool = true, isGone: Bool,
+        lastSeen: UTC?, _ facts: Facts
     ) {
         let counters = facts.sinceClear.first { $0.ecu == code.ecu }
         let events = facts.clearings.filter { clearing in
@@ -105,7 +107,7 @@ extension CodeProof {
             monitors, of: code.ecu, isGone && isCleared ? counters : nil,
             since: isGone && isCleared
                 ? "since" : "since codes were cleared" + (cleared.map { " (\($0))" } ?? ""),
-            isGone: isGone, facts)
+            isGone: isGone, showsInEveryDrive: showsInEveryDrive, facts)
         let present = code.kinds.filter { $0 != .permanent }.map(\.rawValue)
         let isPresent = !isGone && !present.isEmpty
         if isPresent {
@@ -161,7 +163,7 @@ extension CodeProof {
 
     private static func monitor(
         _ monitors: [MonitorStatus.Monitor], of ecu: ECUAddress?, _ counters: SinceClear?,
-        since: String, isGone: Bool, _ facts: Facts
+        since: String, isGone: Bool, showsInEveryDrive: Bool, _ facts: Facts
     ) -> Part {
         if monitors.isEmpty { return Part(text: "which monitor tests it is not known", isMet: nil) }
         let here = own(facts.monitors, monitors, of: ecu)
@@ -178,16 +180,25 @@ extension CodeProof {
         if !open.isEmpty {
             let names = open.map(\.monitor.title).joined(separator: ", ")
             return Part(
-                text: "\(names) \(open.count == 1 ? "has" : "have") not run \(since)", isMet: false)
+                text: "\(names) \(isPlural(open) ? "have" : "has") not run \(since)", isMet: false)
         }
         // The flag of a monitor that can be incomplete shows that the monitor has run.
         if !here.allSatisfy({ continuous.contains($0.monitor) }) {
             return Part(
-                text: "\(names) \(here.count == 1 ? "has" : "have") run \(since)", isMet: true)
+                text: "\(names) \(isPlural(here) ? "have" : "has") run \(since)", isMet: true)
+        }
+        if !showsInEveryDrive {
+            // A monitor that the ECU lacks still has a drive that tests the part.
+            let hasDrive = monitors.contains { !continuous.contains($0) }
+            return Part(
+                text: "a code that was cleared comes back when the ECU tests the part again and "
+                    + "finds the fault"
+                    + (hasDrive ? "" : "; which drive that takes is not known for this code"),
+                isMet: isGone ? nil : false)
         }
         let speed = facts.units.whole(40, "km/h")
         let drive =
-            "\(names) \(here.count == 1 ? "is" : "are") tested all the time: the repair is proven by a "
+            "\(names) \(isPlural(here) ? "are" : "is") tested all the time: the repair is proven by a "
             + "drive without the code (10 minutes with a warm engine, 5 of them at \(speed) or more, "
             + "and half a minute at idle), not by \"complete\""
         if !isGone { return Part(text: drive, isMet: false) }
@@ -196,6 +207,11 @@ extension CodeProof {
         }
         return Part(
             text: drive + "; since then it went \(counters.fullText(facts.units))", isMet: isDriven)
+    }
+
+    /// Whether the titles of monitors are a plural: `Components`.
+    private static func isPlural(_ statuses: [MonitorStatus]) -> Bool {
+        statuses.count > 1 || statuses.first?.monitor == .components
     }
 
     private static func tests(_ results: [MonitorTestResult]) -> Part? {

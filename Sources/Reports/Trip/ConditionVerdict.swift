@@ -24,11 +24,12 @@ package struct ConditionVerdict: Hashable, Sendable {
     ///   - clearedAgo: when codes were cleared, if that was too short ago for faults to show.
     ///   - incomplete: monitors that have not run since codes were cleared.
     ///   - failed: how many of the test results that were read failed.
+    ///   - depending: codes that refer to other controllers, whose codes decide about driving on.
     ///   - seenOnce: codes that were seen once so far.
     package init(
         codes: [Code], gone: [(name: String, isProven: Bool)] = [], isComplete: Bool = true,
         clearedAgo: String? = nil, incomplete: [MonitorStatus.Monitor] = [], failed: Int = 0,
-        seenOnce: [String] = []
+        depending: [String] = [], seenOnce: [String] = []
     ) {
         // If several ECUs have a code, its repair is proven only if it is proven for each.
         let open = gone.filter { !$0.isProven }.map(\.name)
@@ -63,12 +64,20 @@ package struct ConditionVerdict: Hashable, Sendable {
             return
         }
         let gravest = codes.compactMap(\.drive).min()
-        let unknown = codes.filter { $0.drive == nil && !$0.isPermanent }.map(\.name)
+        let undecided = codes.filter { $0.drive == nil && !$0.isPermanent }.map(\.name)
+        let unknown = undecided.filter { !depending.contains($0) }
+        let referring = undecided.filter(depending.contains)
         var parts = Self.advice(codes, gravest, seenOnce)
         if !unknown.isEmpty, gravest != .stop {
             parts.append(
                 "whether one may drive on with \(Self.list(unknown)) is not known, and a red or "
                     + "flashing light means stop")
+        }
+        if !referring.isEmpty, gravest != .stop {
+            parts.append(
+                "whether one may drive on with \(Self.list(referring)) is not known until the codes of "
+                    + "the other controllers are known"
+                    + (unknown.isEmpty ? ", and a red or flashing light means stop" : ""))
         }
         if !isComplete { parts.append("not every ECU gave its codes") }
         let count = "\(codes.count) trouble \(codes.count == 1 ? "code" : "codes")"
@@ -96,14 +105,14 @@ package struct ConditionVerdict: Hashable, Sendable {
         }
         let calm = present.filter { !seenOnce.contains($0) }
         if !calm.isEmpty {
-            parts.append("\(list(calm)) \(calm.count == 1 ? "needs" : "need") no repair now")
+            parts.append("one may drive on with \(list(calm))")
         }
         let left = unique(codes.filter(\.isPermanent).map(\.name))
         if !left.isEmpty {
             let names = left.count > 6 ? list(left) : joined(left)
             parts.append(
                 "only the permanent \(left.count == 1 ? "code \(names) is" : "codes \(names) are") "
-                    + "left, and the vehicle has yet to prove the repair")
+                    + "left, and the vehicle has not yet found that the fault is gone")
         }
         return parts
     }

@@ -11,11 +11,15 @@ package struct FailedTest {
     private let result: MonitorTestResult
     private let explanations: CodeExplanations
     private let texts: CodeTexts
+    private let engine: EngineParts
 
     /// The words for `result`; they name commands if those of `explanations` do.
-    package init(_ result: MonitorTestResult, _ explanations: CodeExplanations, _ texts: CodeTexts)
-    {
+    package init(
+        _ result: MonitorTestResult, _ explanations: CodeExplanations, _ texts: CodeTexts,
+        engine: EngineParts = EngineParts()
+    ) {
         self.result = result
+        self.engine = engine
         self.explanations = explanations
         self.texts = texts
     }
@@ -45,7 +49,8 @@ package struct FailedTest {
     }
 
     private var advice: String {
-        let families = result.mid.map { explanations.families(ofMonitor: $0) } ?? []
+        let families = (result.mid.map { explanations.families(ofMonitor: $0) } ?? [])
+            .filter { explanations.fitting($0.title, engine) == $0.title }
         guard let first = families.first else { return "" }
         let codes = families.compactMap(code).joined(separator: " ")
         let command = "\"obdscan dtc explain \(codes)\""
@@ -54,8 +59,9 @@ package struct FailedTest {
             return "It can belong to these faults: \(titles)."
                 + (explanations.namesCommands ? " \(command) explains them." : "")
         }
-        let causes = first.unspecificCauses.map(\.what).joined(separator: "; ")
-        return "Check in this order: \(causes)."
+        let causes = explanations.fitting(first.unspecificCauses, engine).map(\.what)
+            .joined(separator: "; ")
+        return (causes.isEmpty ? "" : "Check in this order: \(causes).")
             + (explanations.namesCommands ? " \(command) says how." : "")
     }
 

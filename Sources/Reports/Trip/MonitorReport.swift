@@ -140,7 +140,7 @@ package struct MonitorReport {
                 text += lines(
                     counted(failed.count, "test result") + " failed:", .bad
                 )
-                text += words(about: failed)
+                text += words(about: failed, findings?.engine ?? EngineParts())
             } else if tests.contains(where: { $0.passed == true }) {
                 text += lines("No test failed.", .good)
             }
@@ -150,14 +150,15 @@ package struct MonitorReport {
     }
 
     /// The failed tests, their distance from the limit, and the parts to check.
-    private func words(about failed: [MonitorTestResult]) -> String {
+    private func words(about failed: [MonitorTestResult], _ engine: EngineParts) -> String {
         // A fault in the embedded file is a fault of the build and is found by tests.
         guard let explanations = try? PIDTables.codeExplanations() else { return "" }
         let texts = PIDTables.codeTexts()
         var rows = TextTable([("", .left), ("", .left)], flexible: [1])
         for result in failed {
             rows.add([
-                .init(result.monitorTitle), .init(FailedTest(result, explanations, texts).text),
+                .init(result.monitorTitle),
+                .init(FailedTest(result, explanations, texts, engine: engine).text),
             ])
         }
         return rows.text(palette, indent: 2, columns: columns)

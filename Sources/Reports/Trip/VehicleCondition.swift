@@ -52,6 +52,8 @@ package struct VehicleCondition: Sendable {
     package var modelYear: Int?
     /// Whether the vehicle uses SAE J1939.
     package var isOnJ1939 = false
+    /// The parts of the vehicle's drive, as far as they are known.
+    package private(set) var engine = EngineParts()
     package var names = ECUNames()
 
     /// The condition from data that was read from the vehicle.
@@ -88,6 +90,12 @@ package struct VehicleCondition: Sendable {
             default: continue
             }
         }
+        setEngine(fuel: labels[0x51]?.code)
+    }
+
+    private mutating func setEngine(fuel: UInt64?) {
+        engine = EngineParts(fuel: fuel, monitors: Set(monitors.map(\.monitor)))
+        for place in codes.indices { codes[place].said.engine = engine }
     }
 
     /// The stored condition of a vehicle at `time`.
@@ -118,6 +126,7 @@ package struct VehicleCondition: Sendable {
         }
         subject = Inspection.subject(
             requirement: code(0x1C), named: nil, fuel: code(0x51), onJ1939: isOnJ1939)
+        setEngine(fuel: code(0x51))
     }
 
     /// The stored condition of a vehicle at `time`, or else that of its first reading after it; nil if

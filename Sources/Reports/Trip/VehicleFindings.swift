@@ -50,6 +50,8 @@ package struct VehicleFindings: Sendable {
     /// The time of clearing and its meaning; nil = not known.
     package let cleared: String?
     package let sinceClear: [SinceClear]
+    /// The parts of the vehicle's drive, as far as they are known.
+    package let engine: EngineParts
     /// The rule of the inspection; nil if nothing is known about monitors.
     package let inspection: String?
 
@@ -75,7 +77,9 @@ package struct VehicleFindings: Sendable {
                 code: code, explanation: isGone ? nil : said,
                 proof: CodeProof(
                     of: code, text: texts.text(of: code.code), monitors: said?.monitors ?? [],
-                    tests: said?.tests ?? [], isGone: isGone, lastSeen: lastSeen, facts))
+                    tests: said?.tests ?? [],
+                    showsInEveryDrive: said?.showsInEveryDrive ?? true, isGone: isGone,
+                    lastSeen: lastSeen, facts))
         }
         faults = condition.codes.map { fault($0, isGone: false, lastSeen: nil) }
             .enumerated().sorted { one, other in
@@ -89,7 +93,8 @@ package struct VehicleFindings: Sendable {
         together = explanations.reading(
             of: condition.codes.compactMap { code in
                 if code.kinds != [.permanent], case .dtc(let dtc) = code.code { dtc } else { nil }
-            }, voltage: voltage)
+            }, voltage: voltage, engine: condition.engine)
+        engine = condition.engine
         sinceClear = condition.sinceClear
         let recent = sinceClear.first(where: \.isRecent)?.text(units)
         verdict = ConditionVerdict(
@@ -101,6 +106,8 @@ package struct VehicleFindings: Sendable {
             }, gone: self.gone.map { ($0.code.code.fullText, $0.proof.state == .proven) },
             isComplete: isComplete, clearedAgo: recent, incomplete: condition.incomplete,
             failed: condition.tests.count { $0.passed == false },
+            depending: faults.filter { $0.explanation?.dependsOnOthers == true }
+                .map(\.code.code.fullText),
             seenOnce: faults.filter { $0.code.kinds.first == .pending }
                 .map(\.code.code.fullText))
         cleared = Self.cleared(condition, units)

@@ -91,7 +91,10 @@ package struct ExplainedCode {
             explanation = explanations.explanation(
                 of: code, text: description, state: occurrence?.state ?? .init())
         }
-        drives = (explanation?.monitors ?? []).compactMap { explanations.drives[$0] }
+        // Which drive tests a component is not known, unless its fault shows in every drive.
+        let isShown = explanation?.showsInEveryDrive ?? true
+        drives = (explanation?.monitors ?? []).filter { isShown || $0 != .components }
+            .compactMap { explanations.drives[$0] }
     }
 
     /// The text of the code with its failure type.

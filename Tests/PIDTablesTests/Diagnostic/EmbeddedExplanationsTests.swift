@@ -57,7 +57,8 @@ import Testing
             #expect(text != nil, "\(name)")
             let said = try #require(
                 explanations.explanation(of: code, text: text), "\(name)")
-            #expect(said.drive != nil && !said.driveReason.isEmpty, "\(name)")
+            #expect((said.drive != nil) != said.dependsOnOthers, "\(name)")
+            #expect(!said.driveReason.isEmpty, "\(name)")
             #expect(!said.clears.isEmpty, "\(name)")
             // High voltage and airbags are for trained people.
             if ["high-voltage", "airbag"].contains(said.family) { continue }
@@ -76,7 +77,7 @@ import Testing
         ("P0135", "o2-heater", .weeks), ("P0133", "o2-sensor", .weeks),
         ("P0455", "evap-leak", .weeks), ("P0443", "evap-purge", .weeks),
         ("U0100", "silent-engine", .soon), ("U0121", "silent-brake", .soon),
-        ("U0140", "silent", .soon), ("U0401", "data", .note), ("P0700", "light-request", .note),
+        ("U0140", "silent", .soon),
         ("P2002", "filter-efficiency", .weeks), ("P0113", "intake-temperature", .weeks),
         ("C0035", "wheel-speed", .soon), ("B0001", "airbag", .soon),
         ("P0335", "crank-sensor", .soon), ("P0701", "gearbox-solenoid", .soon),
@@ -85,7 +86,7 @@ import Testing
         ("P050F", "brake-booster", .stop), ("P040B", "egr-temperature", .weeks),
         ("P222A", "barometer", .weeks), ("C0038", "wheel-supply", .soon),
         ("C0504", "wheel-speed", .soon), ("P01BD", "oil-temperature", .soon),
-        ("P0800", "light-request", .note), ("U0103", "silent-engine", .soon),
+        ("U0103", "silent-engine", .soon),
         ("P3481", "valve-lift", .weeks), ("P09A3", "gearbox-solenoid", .soon),
         ("P08E6", "gearbox-solenoid", .soon), ("P099C", "gearbox-solenoid", .soon),
         ("P021D", "injector", .soon), ("P07C3", "gearbox-speed", .soon),
@@ -100,6 +101,17 @@ import Testing
         let said = try PIDTables.codeExplanations().explanation(of: code, text: text)
         #expect(said?.family == family)
         #expect(said?.drive == drive)
+    }
+
+    @Test(arguments: ["P0700", "P0800", "P0A7B", "P2561", "U0401"])
+    func `a code that refers to another controller leaves the answer to that one's codes`(
+        _ name: String
+    ) throws {
+        let code = try #require(DTC(name))
+        let text = try #require(PIDTables.codeTexts().text(of: code))
+        let said = try PIDTables.codeExplanations().explanation(of: code, text: text)
+        #expect(said?.drive == nil && said?.dependsOnOthers == true)
+        #expect(said?.driving.hasPrefix("not known: ") == true)
     }
 
     // SAE J1979: a wide-range sensor has PIDs 24 to 2B (voltage) or 34 to 3B (current).

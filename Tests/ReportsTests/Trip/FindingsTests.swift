@@ -118,7 +118,104 @@ import Testing
             low.order?.sentence.hasPrefix("Start with the battery. Then the misfire. ") == true)
     }
 
+    // MARK: The kind of vehicle
+
+    /// SAE J1979-DA: fuel 01 is petrol, 04 diesel, 08 electric, 11 a hybrid with petrol, 00 not known.
+    @Test(arguments: [
+        (UInt8(0x01), "P0301", "spark plug worn", true), (0x11, "P0301", "spark plug worn", true),
+        (0x04, "P0301", "spark plug worn", false), (0x04, "P0301", "ignition coil", false),
+        (0x00, "P0301", "petrol engine: spark plug worn", true),
+        (0x01, "P0562", "alternator or its belt", true),
+        (0x08, "P0562", "alternator or its belt", false),
+        (0x11, "P0562", "alternator or its belt", false),
+        (0x08, "P0562", "DC/DC converter, which charges the 12 V battery", true),
+        (0x01, "P0562", "DC/DC converter, which charges the 12 V battery", false),
+    ])
+    func `causes belong to the fuel of the vehicle`(
+        _ fuel: UInt8, _ name: String, _ cause: String, _ isSaid: Bool
+    ) throws {
+        let found = try findings(condition([Self.code(name)], Self.reading(0x51, [fuel])))
+        let said = try #require(found.faults.first?.explanation)
+        #expect(said.causes.map(\.what).contains(cause) == isSaid, "\(said.causes)")
+        #expect(!said.causes.isEmpty)
+    }
+
+    @Test func `monitors of a diesel engine decide if the fuel is not known`() throws {
+        let found = try findings(
+            condition([Self.code("P0301")], [Self.monitor(.pmFilter, true)]))
+        let said = try #require(found.faults.first?.explanation)
+        #expect(!said.causes.isEmpty && said.certainty == .general)
+        #expect(!said.causes.contains { $0.what.contains("spark plug") })
+        #expect(!said.hazards.contains { $0.contains("thousand volts") })
+        // A failed test of misfire does not belong to a coil.
+        guard case .monitorTest(let result) = Self.test(0xA2, "Misfire cylinder 1", passed: false)
+        else { return }
+        let failed = FailedTest(
+            result, try PIDTables.codeExplanations(), PIDTables.codeTexts(), engine: found.engine)
+        let words = failed.text.lowercased()
+        #expect(words.contains("misfire") && !words.contains("ignition coil"))
+    }
+
+    @Test func `an electric car has no engine and no exhaust`() throws {
+        let found = try findings(condition([Self.code("P0562")], Self.reading(0x51, [8])))
+        let said = try #require(found.faults.first?.explanation)
+        let texts =
+            [said.driving, said.notice, said.clears, said.watch?.meaning ?? ""] + said.hazards
+            + said.notes + said.causes.flatMap { [$0.what, $0.check] }
+        for word in ["engine", "alternator", "exhaust", "warm-up"] {
+            #expect(!texts.contains { $0.contains(word) }, "\(word): \(texts)")
+        }
+        #expect(said.driving == "yes, but have it repaired soon")
+    }
+
     // MARK: Proof
+
+    /// Faults under load, of heat or of a controller do not show in the drive of SAE J1979's general denominator.
+    @Test(arguments: [
+        ("P0217", false), ("P0524", false), ("P0087", false), ("P0606", false), ("P3456", false),
+        ("U3003", false), ("P0128", false), ("P0118", true), ("P0301", true), ("P0171", true),
+    ])
+    func `a drive proves only a fault that shows in every drive`(
+        _ name: String, _ isProof: Bool
+    ) throws {
+        let monitors = [MonitorStatus.Monitor.components, .misfire, .fuelSystem]
+        let found = try findings(
+            condition([Self.code(name)], monitors.map { Self.monitor($0, true) }))
+        let text = try #require(found.faults.first?.proof.text)
+        #expect(text.contains("proven by a drive without the code") == isProof, "\(text)")
+        #expect(text.contains("comes back when the ECU tests the part again") != isProof)
+        #expect(!text.contains("Components is") && !text.contains("Components has"))
+        // The drive for the coolant system is printed beside it.
+        let hasDrive = ["P0128", "P0217"].contains(name)
+        #expect(text.contains("is not known for this code") == (!isProof && !hasDrive))
+    }
+
+    @Test func `a repair that no drive proves stays unproven`() throws {
+        let before = try #require(try condition([Self.code("P0524")]).codes.first)
+        var now = try condition(
+            [],
+            [Self.monitor(.components, true)] + Self.reading(0x31, [0, 200])
+                + Self.reading(0x4E, [0, 60]) + Self.reading(0x30, [6]))
+        now.clearings = [(Self.engine, Self.noon)]
+        #expect(try findings(now, gone: [(before, nil)]).gone.first?.proof.state == .unproven)
+    }
+
+    @Test func `a code that refers to another controller gets no advice of its own`() throws {
+        let found = try findings(condition([Self.code("P0700")], light: true))
+        #expect(found.faults.first?.explanation?.drive == nil)
+        #expect(
+            found.verdict.text.contains(
+                "not known until the codes of the other controllers are known"))
+        #expect(found.faults.first?.driving.hasPrefix("not known: the code only says") == true)
+    }
+
+    @Test func `many minutes are told in hours`() {
+        // 2,895 minutes are 48 hours and a quarter.
+        let counters = SinceClear(ecu: nil, kilometres: nil, warmUps: nil, minutes: 2895)
+        #expect(counters.text(.metric) == "48 hours of running engine")
+        let few = SinceClear(ecu: nil, kilometres: nil, warmUps: nil, minutes: 119)
+        #expect(few.text(.metric) == "119 minutes of running engine")
+    }
 
     /// A code that was cleared, its monitor, test and drive since then, and the resulting proof.
     @Test(arguments: [
@@ -187,7 +284,8 @@ import Testing
         let only = try findings(condition([Self.code("P0420", .permanent)]))
         let fault = try #require(only.faults.first)
         #expect(fault.explanation?.causes.isEmpty == true && fault.explanation?.watch == nil)
-        #expect(fault.explanation?.notes.first?.contains("yet to prove the repair") == true)
+        let note = fault.explanation?.notes.first
+        #expect(note?.contains("not yet found that the fault is gone") == true)
         #expect(fault.proof.state == .permanent)
         #expect(only.verdict.text.contains("only the permanent code P0420 is left"))
         let both = try findings(
@@ -195,7 +293,11 @@ import Testing
         let stored = both.faults.first?.explanation
         #expect(stored?.causes.isEmpty == false)
         #expect(stored?.clears.contains("Its permanent code stays") == true)
-        #expect(fault.driving == "not known: only the permanent code is left")
+        // The advice of the stored code still counts if its fault is there.
+        #expect(
+            fault.driving.hasPrefix(
+                "not known: only the permanent code is left; if the fault is still there, have it "
+                    + "repaired within weeks: the exhaust may be dirtier"))
         #expect(only.together.findings.isEmpty)
     }
 

@@ -16,6 +16,7 @@ import Testing
         var cleared: String?
         var incomplete: [MonitorStatus.Monitor] = []
         var failed = 0
+        var depending: [String] = []
         var seenOnce: [String] = []
         var text: String
         var grade: ConditionVerdict.Grade
@@ -56,8 +57,9 @@ import Testing
                 + "unseen.", grade: .warn),
         Case(
             codes: [("SPN94/FMI18", .note), ("SPN110/FMI0", nil)],
-            text: "2 trouble codes: SPN94/FMI18 needs no repair now; whether one may drive on with "
-                + "SPN110/FMI0 is not known, and a red or flashing light means stop.", grade: .warn),
+            text: "2 trouble codes: one may drive on with SPN94/FMI18; whether one may drive on "
+                + "with SPN110/FMI0 is not known, and a red or flashing light means stop.",
+            grade: .warn),
         Case(
             codes: [("P1234", nil), ("P0420", .weeks)],
             text:
@@ -68,25 +70,36 @@ import Testing
             text: "2 trouble codes: do not drive on with P0217.", grade: .bad),
         Case(
             codes: [("P0301", .note), ("P0562", .note)], permanent: ["P0301"],
-            text: "2 trouble codes: P0562 needs no repair now; only the permanent code P0301 is "
-                + "left, and the vehicle has yet to prove the repair.", grade: .warn),
+            text: "2 trouble codes: one may drive on with P0562; only the permanent code P0301 is "
+                + "left, and the vehicle has not yet found that the fault is gone.", grade: .warn),
         Case(
             codes: [("P0301", nil), ("P0420", nil), ("P0420", nil)],
             permanent: ["P0301", "P0420"],
             text: "3 trouble codes: only the permanent codes P0301 and P0420 are left, and the "
-                + "vehicle has yet to prove the repair.", grade: .warn),
+                + "vehicle has not yet found that the fault is gone.", grade: .warn),
         Case(
             codes: [("P0171", .note), ("P0562", .note)], seenOnce: ["P0171"],
-            text: "2 trouble codes: P0171 was seen once so far; P0562 needs no repair now.",
+            text: "2 trouble codes: P0171 was seen once so far; one may drive on with P0562.",
             grade: .warn),
         Case(
             incomplete: [.catalyst], failed: 1,
             text: "No trouble codes, but 1 test result failed and 1 monitor has not run since "
                 + "codes were cleared, so a fault may still be unseen.", grade: .bad),
         Case(
+            codes: [("P0700", nil)], depending: ["P0700"],
+            text:
+                "1 trouble code: whether one may drive on with P0700 is not known until the codes "
+                + "of the other controllers are known, and a red or flashing light means stop.",
+            grade: .warn),
+        Case(
+            codes: [("P0700", nil), ("P1234", nil)], depending: ["P0700"],
+            text: "2 trouble codes: whether one may drive on with P1234 is not known, and a red or "
+                + "flashing light means stop; whether one may drive on with P0700 is not known until "
+                + "the codes of the other controllers are known.", grade: .warn),
+        Case(
             codes: (0..<8).map { ("P010\($0)", .note) },
-            text: "8 trouble codes: P0100, P0101, P0102, P0103, P0104, P0105 and 2 more need no "
-                + "repair now.", grade: .warn),
+            text: "8 trouble codes: one may drive on with P0100, P0101, P0102, P0103, P0104, P0105 "
+                + "and 2 more.", grade: .warn),
     ]
 
     @Test(arguments: cases.indices) func `the most serious code decides the verdict`(index: Int) {
@@ -95,7 +108,7 @@ import Testing
             codes: one.codes.map { ($0.0, $0.1, one.permanent.contains($0.0)) },
             gone: one.gone.map { ($0.0, $0.1) }, isComplete: one.isComplete,
             clearedAgo: one.cleared, incomplete: one.incomplete, failed: one.failed,
-            seenOnce: one.seenOnce)
+            depending: one.depending, seenOnce: one.seenOnce)
         #expect(verdict.text == one.text)
         #expect(verdict.grade == one.grade)
     }

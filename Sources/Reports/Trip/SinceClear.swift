@@ -59,24 +59,24 @@ package struct SinceClear: Hashable, Sendable {
         ]
         .compactMap(\.self)
         if parts.isEmpty {
-            parts = [running ?? ""]
+            parts = [runningText ?? ""]
         }
         return parts.joined(separator: " and ")
     }
 
     /// `34 minutes of running engine`, from two hours on in hours.
-    private var running: String? {
-        minutes.map { minutes in
-            (minutes < 120 ? counted(minutes, "minute") : counted(minutes / 60, "hour"))
-                + " of running engine"
-        }
+    static func running(_ minutes: Double) -> String {
+        (minutes < 120 ? counted(minutes, "minute") : counted(minutes / 60, "hour"))
+            + " of running engine"
     }
+
+    private var runningText: String? { minutes.map { Self.running($0) } }
 
     /// `12 km, 3 warm-ups and 34 minutes of running engine`.
     func fullText(_ units: UnitSystem) -> String {
         var parts = [
             kilometres.map { units.whole($0, "km") }, warmUps.map { counted($0, "warm-up") },
-            running,
+            runningText,
         ].compactMap(\.self)
         guard parts.count > 1, let last = parts.popLast() else { return parts.first ?? "" }
         return parts.joined(separator: ", ") + " and " + last

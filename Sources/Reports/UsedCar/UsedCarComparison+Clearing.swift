@@ -51,7 +51,7 @@ extension UsedCarComparison {
             parts.append(number(warmUps, "warm-up"))
         }
         if let minutes = ecu.clearedMinutes, minutes < 65_535 {
-            parts.append(number(minutes, "minute") + " of running engine")
+            parts.append(SinceClear.running(minutes))
         }
         guard let last = parts.popLast() else { return nil }
         return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last

@@ -117,10 +117,14 @@ struct CSVColumns: Sendable {
     /// The smallest power of ten whose inverse is at most `step`; nil without a step, as of floating point
     /// numbers.
     ///
-    /// Rounding then changes a number by half a step at most.
+    /// Rounding then changes a number by half a step at most, and not at all if the step has at most three decimals.
     private static func scale(for step: Double) -> Double? {
         let step = abs(step)
         guard step > 0 else { return nil }
+        let exact = [1, 10, 100, 1000].first { scale in
+            abs(step * scale - (step * scale).rounded()) < 1e-9 * scale && step * scale > 0.5
+        }
+        if let exact { return exact }
         var scale = 1.0
         while step * scale < 0.9999, scale < 1e9 { scale *= 10 }
         return scale

@@ -94,19 +94,19 @@ import Testing
             ])
     }
 
-    // Engine speed has steps of 1/4 (SAE J1979), which need one decimal; coolant has steps of 1 °C or 1.8 °F.
+    // Engine speed has steps of 1/4 (SAE J1979), which need two decimals; coolant has steps of 1 °C or 1.8 °F.
     @Test func `numbers are rounded to what their steps need, unless the table is exact`() {
         let readings: [(Int64, Reading)] = [
-            (0, rpm(1726.26)), (0, coolant(20)), (200, rpm(1726.26)), (200, coolant(21)),
+            (0, rpm(1726.257)), (0, coolant(20)), (200, rpm(1726.257)), (200, coolant(21)),
         ]
         let lines = grid(.linear, readings)
         #expect(
-            lines.dropFirst() == ["0,1726.3,20,", "0.1,1726.3,21,", "0.2,1726.3,21,"])
+            lines.dropFirst() == ["0,1726.26,20,", "0.1,1726.26,21,", "0.2,1726.26,21,"])
         let exact = grid(.linear, isExact: true, readings)
         #expect(
-            exact.dropFirst() == ["0,1726.26,20,", "0.1,1726.26,20.5,", "0.2,1726.26,21,"])
+            exact.dropFirst() == ["0,1726.257,20,", "0.1,1726.257,20.5,", "0.2,1726.257,21,"])
         // 21 °C is 69.8 °F.
-        #expect(grid(.last, units: .us, [(0, coolant(21)), (0, rpm(-0.04))]).last == "0,0,70,")
+        #expect(grid(.last, units: .us, [(0, coolant(21)), (0, rpm(-0.004))]).last == "0,0,69.8,")
         // Nothing is lost of a number that is too large for decimals.
         let large = grid(.last, [(0, rpm(1e16)), (0, coolant(-40))])
         #expect(large.last == "0,1e+16,-40,")
@@ -115,7 +115,9 @@ import Testing
     // A stored trip has no bits of its signals: their steps come from elsewhere.
     @Test func `numbers are rounded to given steps`() {
         let column = CSVWide.Column(SignalIndex(rawValue: Fixtures.Place.rpm.rawValue))
-        for (step, expected) in [(100.0 / 255, "0,16.1"), (0, "0,16.07843137254902")] {
+        for (step, expected) in [
+            (100.0 / 255, "0,16.1"), (0.25, "0,16.08"), (0, "0,16.07843137254902"),
+        ] {
             var csv = CSVGrid(
                 table: Fixtures.table, columns: [column], times: .seconds(since: Self.start),
                 start: Self.start, every: .seconds(1), fill: .last, steps: [step])

@@ -84,11 +84,12 @@ function diagnosis(objects, trip) {
   const verdict = objects.find(o => o.kind === 'diagnosis'), causes = objects.filter(o => o.kind === 'cause'), all = objects.filter(o => o.kind === 'evidence');
   const places = value => Math.abs(value) < 2 ? 2 : 1, figure = (value, unit) => (Number(value) || 0).toFixed(places(value)) + (unit ? ' ' + unit : '');
   const columns = [['', 'brief', o => o.side === 'for' ? 'for' : o.cause ? 'against' : ''], ['Feature', 'line', o => o.name + (o.frame ? ' (freeze frame of ' + o.frame + ')' : '')],
-    ['Value', 'n', o => figure(o.value, o.unit)], ['Healthy', 'n', o => figure(o.healthyLow) + ' to ' + figure(o.healthyHigh)],
-    ['Own past', 'line', o => o.usual === null ? '' : figure(o.usual, o.unit) + ' in ' + o.usualTrips + ' trips since ' + o.usualSince.slice(0, 10)]];
+    ['Value', 'n', o => figure(o.value, o.unit)], ['Healthy', 'n', o => o.healthyHigh === null ? '' : (o.healthyLow < -30 || o.healthyLow === 0 ? 'to ' : figure(o.healthyLow) + ' to ') + figure(o.healthyHigh)],
+    ...(all.some(o => o.usual !== null) ? [['Own past', 'line', o => o.usual === null ? '' : figure(o.usual, o.unit) + ' in ' + o.usualTrips + ' trips since ' + o.usualSince.slice(0, 10)]] : [])];
   const evidence = rows => table(columns, rows.map(o => columns.map(([, , cell]) => cell(o))), 'Evidence');
   return [h('h2', { text: 'Condition' }), h('p', { class: verdict.verdict === 'nothing' || verdict.verdict === 'untestable' ? '' : 'warn', text: verdict.text }),
-    ...causes.flatMap(cause => [h('h3', { text: cause.name }), evidence(all.filter(o => o.cause === cause.cause)), h('p', { text: 'Next: ' + cause.next })]),
+    ...causes.flatMap(cause => [h('h3', { text: cause.name }), evidence(all.filter(o => o.cause === cause.cause)), h('p', { text: 'Next: ' + cause.next }),
+      h('p', { text: 'Driving on: ' + ({ stop: 'stop now', soon: 'repair it soon', weeks: 'it can wait for weeks' }[cause.drive] ?? cause.drive) })]),
     ...(causes.length === 0 && all.length > 0 ? [h('details', {}, [h('summary', { text: 'What was judged (' + all.length + ')' }), evidence(all)])] : [])];
 }
 // The trips of a vehicle's other drives, to lay over this one.

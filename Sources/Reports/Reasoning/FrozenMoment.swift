@@ -10,6 +10,14 @@ package struct FrozenMoment: Hashable, Sendable {
         (self.code, self.values, self.day) = (code, values, day)
     }
 
+    /// The values that describe a moment to people.
+    static let described: [DriveQuantity] = [.engineSpeed, .speed, .coolant, .load]
+
+    /// Whether anything can be said of the moment.
+    var isDescribed: Bool {
+        correction != nil || Self.described.contains { values[$0] != nil }
+    }
+
     /// The operating point of a warm engine; nil if the values are of no such point.
     ///
     /// One moment cannot show whether the speed was steady.

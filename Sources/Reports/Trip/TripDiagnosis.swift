@@ -184,12 +184,9 @@ package struct TripDiagnosis {
 
     /// The moment in which a code was set.
     private func text(_ frame: FrozenMoment, _ units: UnitSystem) -> String {
-        let wanted: [(DriveQuantity, String, String)] = [
-            (.engineSpeed, "", "rpm"), (.speed, "", "km/h"), (.coolant, "coolant ", "°C"),
-            (.load, "load ", "%"),
-        ]
-        var figures = wanted.compactMap { quantity, name, unit in
-            frame.values[quantity].map { name + shown($0, unit, 0, units) }
+        let words = [("", "rpm"), ("", "km/h"), ("coolant ", "°C"), ("load ", "%")]
+        var figures = zip(FrozenMoment.described, words).compactMap { quantity, word in
+            frame.values[quantity].map { word.0 + shown($0, word.1, 0, units) }
         }
         if let correction = frame.correction {
             figures.append("fuel correction " + shown(correction, "%", 1, units))

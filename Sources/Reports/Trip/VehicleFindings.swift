@@ -110,16 +110,22 @@ package struct VehicleFindings: Sendable {
                 .map(\.code.code.fullText),
             seenOnce: faults.filter { $0.code.kinds.first == .pending }
                 .map(\.code.code.fullText))
-        cleared = Self.cleared(condition, units)
+        cleared = Self.cleared(condition, units, clock)
         inspection = condition.inspection
     }
 
-    private static func cleared(_ condition: VehicleCondition, _ units: UnitSystem) -> String? {
+    private static func cleared(
+        _ condition: VehicleCondition, _ units: UnitSystem, _ clock: (UTC) -> String
+    ) -> String? {
         let known = condition.sinceClear
         guard let first = known.first else {
-            return condition.isStored
-                ? "How long ago codes were cleared is not known: the stored reading does not have it."
-                : nil
+            guard condition.isStored else { return nil }
+            if let last = condition.clearings.last {
+                return "obdscan cleared codes on \(clock(last.time)). How far the vehicle has been "
+                    + "driven since then is not known: the stored reading does not have it."
+            }
+            return
+                "How long ago codes were cleared is not known: the stored reading does not have it."
         }
         let ago = first.text(units)
         let sentences =

@@ -88,9 +88,10 @@ extension DriveVerdict.Past {
                 return left == right
                     ? (one.key?.value ?? 0) > (other.key?.value ?? 0) : left < right
             }
-            return best.map {
+            let frame = best.map {
                 FrozenMoment(code: code, values: $0.value.mapValues(\.value), day: day)
             }
+            return frame?.isDescribed == true ? frame : nil
         }
     }
 }

@@ -46,6 +46,16 @@ import Testing
         #expect((frame.numbers["map.idle"] != nil) == (one.place == .idle))
     }
 
+    @Test func `a frame is named only if it describes its moment`() {
+        let pressure = FrozenMoment(code: "P0171", values: [.manifold: 34])
+        #expect(!pressure.isDescribed && !FrozenMoment(code: "P0171", values: [:]).isDescribed)
+        for quantity in [DriveQuantity.engineSpeed, .speed, .coolant, .load] {
+            #expect(FrozenMoment(code: "P0171", values: [quantity: 0]).isDescribed)
+        }
+        let trims: [DriveQuantity: Double] = [.fuelStatus: 2, .shortTrim1: 1, .longTrim1: 2]
+        #expect(FrozenMoment(code: "P0171", values: trims).isDescribed)
+    }
+
     /// 1.10 · 1.15 is 1.265.
     @Test func `both fuel trims count in closed loop only`() throws {
         let correction = try #require(frame().correction)

@@ -90,6 +90,10 @@ import TripStore
         // A counter of an earlier visit says nothing about this one.
         try scan(86_400)
         #expect(try findings(condition(of: Self.vin, 86_402)).cleared == unknown)
+        // The database knows of a clear by obdscan itself.
+        var cleared = try condition(of: Self.vin, 86_402)
+        cleared.clearings = [(Self.engine, moment(86_000))]
+        #expect(try findings(cleared).cleared?.hasPrefix("obdscan cleared codes on ") == true)
         let live = VehicleCondition(time: Self.start, codes: [], items: [])
         #expect(try findings(live).cleared == nil)
     }

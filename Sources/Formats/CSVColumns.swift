@@ -117,7 +117,8 @@ struct CSVColumns: Sendable {
     /// The smallest power of ten whose inverse is at most `step`; nil without a step, as of floating point
     /// numbers.
     ///
-    /// Rounding then changes a number by half a step at most, and not at all if the step has at most three decimals.
+    /// Rounding then changes a number by half a step at most. Multiples of a step with at most three decimals stay as
+    /// they are.
     private static func scale(for step: Double) -> Double? {
         let step = abs(step)
         guard step > 0 else { return nil }

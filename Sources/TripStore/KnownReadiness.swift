@@ -219,7 +219,7 @@ extension TripStore {
 
     /// The last reading of codes in the visit before that of a reading at `time`.
     ///
-    /// If there is none, it is the first earlier reading of the same visit; nil if that is missing, too.
+    /// Without an earlier visit this is the first reading of the same visit. Nil if that reading is the only one.
     public func scanOfVisit(
         before time: UTC, ofVehicle vehicle: String
     ) throws(StoreError) -> UTC? {

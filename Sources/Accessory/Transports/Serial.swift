@@ -195,7 +195,7 @@ public enum SerialFault: AccessoryFault {
             // brltty takes common USB bridges for braille displays, and the node disappears.
             guard path.hasPrefix("/dev/") else {
                 return FaultWords(
-                    .device, "\(path): there is no such device or file",
+                    .device, "there is no device or file \(path)",
                     hint: "\"obdscan devices\" lists what is attached; a recorded conversation "
                         + "needs the path of its file")
             }

@@ -55,7 +55,7 @@ package final class UnsupportedSignals: ReadingSink {
         let hasNews = state.withLock { state in
             guard let setup = state.setup, !state.open.isEmpty else { return false }
             for case .reading(let reading) in batch.items {
-                // What an ECU sends by itself is no answer.
+                // A message that an ECU sends without being asked answers no request.
                 if batch.exchange.request != nil { state.isAnswered = true }
                 state.open.remove(reading.signal)
             }

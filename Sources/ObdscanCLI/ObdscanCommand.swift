@@ -24,7 +24,7 @@ package struct ObdscanCommand: ParsableCommand {
               obdscan log --duration 10m             records a trip
               obdscan live -d sim:                   no hardware at hand
             """,
-        version: "0.1.0",
+        version: "0.2.0",
         subcommands: [
             DevicesCommand.self, InfoCommand.self, PIDsCommand.self, ReadCommand.self,
             LiveCommand.self, DTCCommand.self, FreezeCommand.self, MonitorsCommand.self,

@@ -13,6 +13,8 @@ struct TripMeter {
     /// Changes of speed are measured over this time, because speed comes in steps of 1 km/h; unit:
     /// µs.
     static let window: Int64 = 1_000_000
+    /// Odometers count in steps of this at most; unit: km.
+    static let odometerStep = 1.0
     /// From this value on, braking and acceleration count as hard (0.3 g); unit: m/s².
     static let hard = 3.0
 
@@ -26,6 +28,8 @@ struct TripMeter {
     private var odometerChannel: Int?
     private var engineChannel: Int?
     private var lastSpeed: Sample?
+    /// Since when no two speeds were further apart than ``longestGap``; unit: µs, nil without speed.
+    private var speedsSince: Int64?
     private var lastEngineSpeed: Sample?
     /// Speeds of the last ``window``, at most one per 50 ms.
     private var recent: [Sample] = []
@@ -38,6 +42,12 @@ struct TripMeter {
     private(set) var firstOdometer: Double?
     /// Unit: km.
     private(set) var lastOdometer: Double?
+    private var firstOdometerTime: Int64 = 0
+    /// The value from which the odometer measures the road, and ``driven`` until then; unit: km.
+    private var counted: (from: Double, before: Double)?
+    /// ``driven`` at the last change of the odometer; unit: km.
+    private var drivenAtChange = 0.0
+    private var odometerChanged = false
     /// Unit: µs; nil without ``driven``.
     private(set) var moving: Int64?
     /// At 0 km/h with the engine running; unit: µs, nil without ``driven`` or engine speed.
@@ -48,11 +58,13 @@ struct TripMeter {
     private(set) var hardAccelerations: Int64?
 
     /// The best known distance; unit: km, nil if the vehicle reports neither speed nor odometer.
+    ///
+    /// An odometer counts in steps and is read seldom. Therefore its first and its last change limit the road that
+    /// it measures, and the speed adds the road before and after. So a trip that is split keeps its road.
     var distance: Double? {
-        if let firstOdometer, let lastOdometer, lastOdometer > firstOdometer {
-            return lastOdometer - firstOdometer
-        }
-        return driven
+        guard let firstOdometer, let lastOdometer, lastOdometer > firstOdometer, let counted
+        else { return driven }
+        return counted.before + lastOdometer - counted.from + (driven ?? 0) - drivenAtChange
     }
 
     /// Takes one value; `t` is in microseconds.
@@ -64,8 +76,7 @@ struct TripMeter {
         case .odometer:
             if odometerChannel == nil { odometerChannel = channel }
             guard odometerChannel == channel else { return }
-            if firstOdometer == nil { firstOdometer = value }
-            lastOdometer = value
+            add(odometer: value, t: t)
         case .engineSpeed:
             if engineChannel == nil { engineChannel = channel }
             guard engineChannel == channel else { return }
@@ -74,11 +85,37 @@ struct TripMeter {
         }
     }
 
+    private mutating func add(odometer value: Double, t: Int64) {
+        defer { lastOdometer = value }
+        guard let last = lastOdometer else {
+            (firstOdometer, firstOdometerTime) = (value, t)
+            counted = (value, driven ?? 0)
+            drivenAtChange = driven ?? 0
+            return
+        }
+        guard value != last else { return }
+        // If the speed covers the road since the first reading, the first change is the exact point.
+        let road = (driven ?? 0) - drivenAtChange
+        if !odometerChanged, let since = speedsSince, since <= firstOdometerTime &+ Self.window,
+            let speed = lastSpeed, t &- speed.t <= Self.longestGap,
+            value > last, value - last <= 1.1 * road + Self.odometerStep
+        {
+            counted = (value, driven ?? 0)
+        }
+        odometerChanged = true
+        drivenAtChange = driven ?? 0
+    }
+
     private mutating func add(speed: Double, t: Int64) {
         defer { lastSpeed = Sample(t: t, value: speed) }
-        guard let last = lastSpeed, t > last.t else { return }
+        guard let last = lastSpeed else {
+            speedsSince = t
+            return
+        }
+        guard t > last.t else { return }
         let gap = t &- last.t
         guard gap <= Self.longestGap else {
+            speedsSince = t
             recent.removeAll(keepingCapacity: true)
             (isBraking, isAccelerating) = (false, false)
             return

@@ -22,7 +22,62 @@ import Testing
         meter.add(1000.5, .odometer, channel: 2, t: 0)
         #expect(abs((meter.distance ?? 0) - 0.2) < 1e-9)
         meter.add(1003, .odometer, channel: 2, t: 1)
-        #expect(meter.distance == 2.5 && meter.firstOdometer == 1000.5)
+        // The odometer began after the road that the speed counted.
+        #expect(abs((meter.distance ?? 0) - 2.7) < 1e-9 && meter.firstOdometer == 1000.5)
+    }
+
+    /// A drive at 72 km/h: 0.02 km per second.
+    ///
+    /// The odometer shows whole steps and is read every 10 s.
+    private func steady(
+        _ seconds: ClosedRange<Int>, odometer: Double, step: Double, hasSpeed: Bool = true
+    ) -> TripMeter {
+        var meter = TripMeter()
+        for second in seconds {
+            let t = Int64(second) * 1_000_000
+            if hasSpeed { meter.add(72, .speed, channel: 0, t: t) }
+            guard second % 10 == 0 else { continue }
+            let road = odometer + 0.02 * Double(second)
+            meter.add((road / step).rounded(.down) * step, .odometer, channel: 1, t: t)
+        }
+        return meter
+    }
+
+    @Test(arguments: [0.1, 1])
+    func `the pieces of a trip have its road, wherever it is cut`(_ step: Double) throws {
+        // 12 km in 600 s; the odometer begins between two steps.
+        for start in [1000.0, 1000.35, 1000.95] {
+            let whole = try #require(steady(0...600, odometer: start, step: step).distance)
+            // Both changes are read up to 0.2 km late.
+            #expect(abs(whole - 12) < 0.21, "\(whole)")
+            for cut in stride(from: 5, to: 600, by: 7) {
+                let first = try #require(steady(0...cut, odometer: start, step: step).distance)
+                let second = try #require(
+                    steady((cut + 1)...600, odometer: start, step: step).distance)
+                #expect(abs(first - 0.02 * Double(cut)) < 0.21, "\(start) \(cut): \(first)")
+                #expect(abs(first + second + 0.02 - 12) < 0.41, "\(start) \(cut): \(second)")
+            }
+        }
+    }
+
+    @Test func `an odometer counts the road without speeds`() {
+        #expect(steady(0...600, odometer: 1000, step: 1, hasSpeed: false).distance == 12)
+        var meter = TripMeter()
+        for (t, odometer) in [(0, 1000.0), (600, 1030), (610, 1030)] {
+            meter.add(90, .speed, channel: 0, t: Int64(t) * 1_000_000)
+            meter.add(odometer, .odometer, channel: 1, t: Int64(t) * 1_000_000)
+        }
+        // 30 km while the link was lost, and 10 s at 90 km/h.
+        #expect(abs((meter.distance ?? 0) - 30.25) < 1e-9)
+    }
+
+    @Test func `a wrong value of an odometer does not begin its road`() {
+        var meter = TripMeter()
+        for (t, odometer) in [(0, 1000.0), (5, 0), (10, 1001)] {
+            meter.add(36, .speed, channel: 0, t: Int64(t) * 1_000_000)
+            meter.add(odometer, .odometer, channel: 1, t: Int64(t) * 1_000_000)
+        }
+        #expect(meter.distance == 1)
     }
 
     /// A drive with `speeds` in km/h, one every `step` seconds.

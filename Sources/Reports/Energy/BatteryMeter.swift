@@ -421,8 +421,13 @@ extension BatteryMeter {
         let whole = distance ?? (counted >= 1 ? counted : nil)
         let isWhole = isOdometer || distance == nil
         if covered >= 0.98, let whole {
-            let step = isWhole ? 1 / 6.0.squareRoot() : whole * 0.01
-            use.distance = Estimated(whole, step + whole * (1 - covered))
+            // The difference of two rounded kilometres has this deviation. On short trips, the speed is more exact.
+            let step = 1 / 6.0.squareRoot()
+            let isBySpeed =
+                driven > 0 && driven * 0.01 < step && abs(driven - whole) <= 1 + 0.03 * whole
+            let way = isWhole && isBySpeed ? driven : whole
+            let error = isWhole && !isBySpeed ? step : way * 0.01
+            use.distance = Estimated(way, error + way * (1 - covered))
         } else if driven > 0, drivenWithPower > 0, use.method == .integration {
             use.distance = Estimated(drivenWithPower, drivenWithPower * 0.01)
         }

@@ -124,6 +124,31 @@ import Testing
         #expect(use.sessions.first?.curve.isEmpty == true)
     }
 
+    /// 50 A at 400 V are 20 kW.
+    ///
+    /// 72 km/h are 20 m/s, so each 100 km take 27.8 kWh.
+    /// Two rounded odometer values differ by the road with a deviation of 1/√6 = 0.408 km, a speed by 1 %.
+    @Test(arguments: [
+        (60, 1.0, 1.2, 0.012), (600, 12, 12, 0.12), (3000, 60, 60, 0.408),
+        // The speed has a gap of its own: only the odometer knows the road.
+        (60, 30, 30, 0.408),
+    ])
+    func `a distance is by odometer or speed, whichever is more exact`(
+        _ seconds: Int, _ odometer: Double, _ distance: Double, _ deviation: Double
+    ) throws {
+        var values: [(t: Int64, quantity: BatteryQuantity, value: Double)] = []
+        for second in 0...seconds {
+            let t = Int64(second) * 1_000_000
+            values += [(t, .speed, 72), (t, .voltage, 400), (t, .current, 50)]
+        }
+        let use = batteryUse(values, named: .discharge, distance: odometer, isOdometer: true)
+        let way = try #require(use.distance)
+        #expect(abs(way.value - distance) < 1e-6 && abs(way.deviation - deviation) < 1e-3)
+        let energy = 20.0 * Double(seconds) / 3600
+        let consumption = try #require(use.per100km)
+        #expect(abs(consumption.value - energy / distance * 100) < 0.01)
+    }
+
     /// The truth of the simulation counts only the time with readings.
     @Test func `a gap is not bridged and is reported`() throws {
         for seed in 1...20 {

@@ -58,6 +58,62 @@ import Testing
         #expect(table.text(plain) == short)
     }
 
+    /// Without its empty column, 4 + 16 + 15 + 13 + 4 cells, and two between each two.
+    private static var wide: TextTable {
+        var table = TextTable(
+            [
+                ("TRIP", .right), ("START", .left), ("USED", .right), ("", .left), ("EACH", .right),
+                ("END", .right),
+            ], spare: [[5]])
+        table.add(["1", "2026-11-29 05:10", "0.28 ± 0.01 kWh", "", "35 kWh/100 km", "78.3"])
+        return table
+    }
+
+    @Test(arguments: [
+        (
+            60,
+            """
+            TRIP  START                        USED           EACH   END
+               1  2026-11-29 05:10  0.28 ± 0.01 kWh  35 kWh/100 km  78.3
+
+            """
+        ),
+        (
+            50,
+            """
+            TRIP  START              USED           EACH   END
+               1  2026-11-29  0.28 ± 0.01  35 kWh/100 km  78.3
+                  05:10               kWh
+
+            """
+        ),
+        (
+            42,
+            """
+            TRIP  START              USED         EACH
+               1  2026-11-29  0.28 ± 0.01           35
+                  05:10               kWh   kWh/100 km
+
+            """
+        ),
+        (
+            40,
+            """
+            TRIP   1
+            START  2026-11-29 05:10
+            USED   0.28 ± 0.01 kWh
+            EACH   35 kWh/100 km
+            END    78.3
+
+            """
+        ),
+    ])
+    func `a wide table leaves out empty columns, folds, and leaves out spare columns`(
+        _ columns: Int, _ text: String
+    ) {
+        #expect(Self.wide.text(Palette(isOn: false), columns: columns) == text)
+    }
+
     @Test(arguments: [
         ("21 °C", "21 C"), ("70 °F", "70 F"), ("12.0 °", "12.0 deg"), ("12°", "12 deg"),
         ("°/s", "deg/s"), ("0×", "0x"), ("“a” ‘b’", "\"a\" 'b'"), ("3…40", "3...40"),

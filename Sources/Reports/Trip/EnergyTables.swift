@@ -73,7 +73,9 @@ struct EnergyTables {
     }
 
     func trips(_ trips: [TripEnergy]) -> TextTable {
-        var table = TextTable(tripHeadings.map { ($0.title, $0.alignment) })
+        let odometer = withVehicle ? 8 : 7
+        var table = TextTable(
+            tripHeadings.map { ($0.title, $0.alignment) }, spare: [[odometer], [odometer - 2]])
         for energy in trips { table.add(texts(of: energy).map { .init($0) }) }
         return table
     }

@@ -154,9 +154,11 @@ package struct Logbook {
             return try writer.flush()
         }
         guard !isEmpty else { return }
-        var table = TextTable(Self.entryHead.map { ($0.title, $0.alignment) }, flexible: [3, 8])
+        var table = TextTable(
+            Self.entryHead.map { ($0.title, $0.alignment) }, flexible: [3, 8], spare: [[5]])
         for entry in entries { table.add(cells(of: entry).map { .init($0) }) }
-        var sums = TextTable(Self.totalHead.map { ($0.title, $0.alignment) }, flexible: [1])
+        var sums = TextTable(
+            Self.totalHead.map { ($0.title, $0.alignment) }, flexible: [1], spare: [[3]])
         for total in totals { sums.add(cells(of: total).map { .init($0) }) }
         try writer.write(table.text(output.palette, columns: output.columns) + "\n")
         try writer.write(sums.text(output.palette, columns: output.columns))

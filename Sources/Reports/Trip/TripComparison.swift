@@ -186,7 +186,7 @@ package struct TripComparison {
                 ("ECU", .left), ("SIGNAL", .left), ("NAME", .left), ("MEAN \(ids[0])", .right),
                 ("MEAN \(ids[1])", .right), ("CHANGE", .right), ("MAX \(ids[0])", .right),
                 ("MAX \(ids[1])", .right), ("UNIT", .left),
-            ], flexible: [2])
+            ], flexible: [2], spare: [[6, 7], [0]])
         var rest = TextTable([("", .left), ("", .left)])
         func add(_ title: String, _ which: (Line) -> Bool) {
             var names: [String] = []

@@ -54,11 +54,15 @@ struct DoctorCommand: ParsableCommand, OutputCommand {
     func run() throws {
         let table = try loadTable(tables)
         let printer = DoctorPrinter(output, further: adapter ? [AdapterGrade.keys] : [])
+        var hasAdvice = false
         let run = DoctorRun(
             vehicle, output, grades: adapter,
-            tell: { try printer.print($0) }, tellGrade: { try printer.print($0) })
+            tell: {
+                hasAdvice = hasAdvice || $0.fix != nil
+                try printer.print($0)
+            }, tellGrade: { try printer.print($0) })
         if let failure = try run.run(table) { throw Failure.silent(failure.status) }
-        output.note("everything works")
+        output.note(hasAdvice ? "no step failed; see the advice above" : "everything works")
     }
 
     private var vehicle: VehicleOptions {

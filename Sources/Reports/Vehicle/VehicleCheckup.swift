@@ -67,11 +67,7 @@ package struct VehicleCheckup {
         let maps = try connection.ask(.supportedPIDs(0), in: services)
         let ecus = Set(maps.flatMap(\.answer.reply.messages).map(\.ecu))
         let names = ecus.compactMap(\.self).sorted().map(\.description)
-        try tell(
-            Check(
-                .ecus,
-                names.isEmpty
-                    ? "\(ecus.count) without address" : names.joined(separator: ", ")))
+        try tell(Self.check(ecus: names, isAnswered: !ecus.isEmpty))
         try tellEngine(connection, services)
         try further(connection, services)
         if grades {
@@ -79,6 +75,17 @@ package struct VehicleCheckup {
             try tellGrade(AdapterGrade.measure(connection, map: map))
         }
         return nil
+    }
+
+    /// The check of the ECUs that answered the question for their PIDs; without headers they have no addresses.
+    static func check(ecus names: [String], isAnswered: Bool) -> Check {
+        guard isAnswered else {
+            return Check(
+                .ecus, "no ECU lists its PIDs",
+                advice: "the vehicle answered before: ask again, with the ignition on")
+        }
+        return Check(
+            .ecus, names.isEmpty ? "answer without an address" : names.joined(separator: ", "))
     }
 
     private func tellVoltage(_ connection: Vehicle) throws {

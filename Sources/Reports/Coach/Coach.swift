@@ -408,6 +408,7 @@ package struct Coach: Sendable {
             results += left.map { Result(step: $0, skip: .late, from: now, to: now, held: 0) }
         case let step where (step == .start || step.needsEngine) && !engineRuns:
             end(fresh(.engineSpeed) == nil ? .silence : .engineOff)
+        case .glance where moment.latest(.engineSpeed) == nil: finish(active, .unknown)
         default: finish(active, .late)
         }
     }

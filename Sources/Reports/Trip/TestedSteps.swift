@@ -41,6 +41,12 @@ package struct TestedSteps {
                 "Skipped: " + words.joined(separator: ", ") + ".", nil, output.palette,
                 output.columns)
         }
+        if skipped.contains(where: { $0.step == .glance && $0.skip == .unknown }) {
+            text += lines(
+                "--quick judges an engine, and no engine speed was read. \"obdscan diagnose --battery\" tests "
+                    + "the 12 V side of electric vehicles, too.",
+                nil, output.palette, output.columns)
+        }
         return text
     }
 

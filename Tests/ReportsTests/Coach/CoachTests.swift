@@ -1,3 +1,5 @@
+import Formats
+import OBDCore
 import Testing
 
 @testable import Reports
@@ -133,6 +135,19 @@ private struct Drive {
             drive.run()
             #expect(drive.done == done && drive.coach.broken == nil, "\(course) \(kind)")
         }
+    }
+
+    @Test func `a quick test without an engine speed names the test that does without`() throws {
+        var drive = Drive(Coach(.init(.quick, .electric)))
+        drive.without = [.engineSpeed]
+        drive.run()
+        #expect(drive.skip(.glance) == .unknown)
+        let steps = TestedSteps(
+            trip: 1, start: UTC(microseconds: 0), steps: drive.coach.results, broken: nil)
+        #expect(steps.text(OutputForm(format: .text)).contains("obdscan diagnose --battery"))
+        var engine = Drive(Coach(.init(.quick, .petrol)))
+        engine.run()
+        #expect(engine.skip(.glance) == nil)
     }
 
     @Test func `a battery that nothing charges is tested with consumers on`() {

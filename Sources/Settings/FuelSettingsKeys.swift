@@ -11,7 +11,7 @@ extension UserSettings {
 extension SettingsKey {
     private static let ofFuel = ["serve", "trips"]
 
-    static let fuelKeys = [
+    package static let fuelKeys = [
         "type", "price", "currency", "displacement", "efficiency", "calibration",
     ]
 

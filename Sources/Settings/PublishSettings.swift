@@ -85,7 +85,7 @@ extension SettingsKey {
         ("commands", "whether a button at a broker may read trouble codes"),
     ]
 
-    static var publishKeys: [String] { ofSink.map(\.key) }
+    package static var publishKeys: [String] { ofSink.map(\.key) }
 
     /// The key `publish.NAME.to`, or `publish.NAME.tags.TAG`; nil if not valid.
     static func publish(_ name: String) -> SettingsKey? {

@@ -46,12 +46,12 @@ package struct SettingsKey: Hashable, Sendable {
             }, get: \.device),
         SettingsKey(
             name: "adapter",
-            meaning: "the dialect of the adapter: auto, elm327, stn, golink or doip",
+            meaning: "the protocol of the adapter: auto, elm327, stn, golink or doip",
             options: ["--adapter"],
             set: { text, settings, _ in
                 settings.adapter = DialectChoice(rawValue: text)
                 return settings.adapter == nil
-                    ? .notOneOf(["auto", "elm327", "stn", "golink"]) : nil
+                    ? .notOneOf(DialectChoice.allCases.map(\.rawValue)) : nil
             }, get: { $0.adapter?.rawValue }),
         SettingsKey(
             name: "protocol",

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import LocalLinks
 import PIDTables
+import ScanSession
 import Settings
 import Testing
 import VehicleScan
@@ -124,6 +125,46 @@ import VehicleScan
             SettingsKey.plain.map(\.name) + fuel.map { "fuel.\($0)" } + ["fuel.VIN.price"]
         for name in names + ["aliases.a", "views.a"] {
             #expect(try #require(SettingsKey.named(name)).meaning != "", "\(name)")
+        }
+    }
+
+    /// Names of the manual are in tables, whose headings are sections: `.It Cm price , currency` below `Fuel`.
+    @Test func `config set and the manual know the same settings`() throws {
+        let root = Program.folder.deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appendingPathComponent("man/obdscan-config.5"), encoding: .utf8)
+        let tables = ["Settings": "", "Fuel": "fuel.", "Publishing": "publish.home."]
+        var table: String?
+        var found: [String: [String]] = [:]
+        for line in page.split(separator: "\n") {
+            if line.hasPrefix(".Ss ") { table = tables[String(line.dropFirst(4))] }
+            if line.hasPrefix(".Sh ") { table = nil }
+            guard let table, line.hasPrefix(".It Cm ") else { continue }
+            for name in line.dropFirst(7).split(separator: " ") where name != "," {
+                found[table, default: []].append(
+                    table + (name == "tags.TAG" ? "tags.car" : String(name)))
+            }
+        }
+        for name in found.values.joined() {
+            #expect(SettingsKey.named(name) != nil, "\(name)")
+        }
+        #expect(found[""] == SettingsKey.plain.map(\.name))
+        #expect(Set(found["fuel."] ?? []) == Set(SettingsKey.fuelKeys.map { "fuel.\($0)" }))
+        #expect(
+            Set(found["publish.home."] ?? []).subtracting(["publish.home.tags.car"])
+                == Set(SettingsKey.publishKeys.map { "publish.home.\($0)" }))
+    }
+
+    @Test func `the manual names every adapter protocol that config set takes`() throws {
+        let root = Program.folder.deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appendingPathComponent("man/obdscan-config.5"), encoding: .utf8)
+        let items = page.split(separator: "\n.It Cm ")
+        let adapter = try #require(items.first { $0.hasPrefix("adapter\n") })
+        let key = try #require(SettingsKey.named("adapter"))
+        for choice in DialectChoice.allCases {
+            #expect(adapter.contains(".Dq \(choice.rawValue)"), "\(choice)")
+            #expect(key.meaning.contains(choice.rawValue), "\(choice)")
         }
     }
 

@@ -292,6 +292,18 @@ import Testing
                 + "\"Vehicle speed (km/h)\" (first: line 2, \"1.726\" may be 1.726 or 1726)\n")
     }
 
+    @Test func `cells of a column without a name are counted`() throws {
+        defer { program.remove() }
+        let path = try file(
+            "a.csv",
+            "time,RPM,,VSS,\n2024-03-08 10:00:00,900,7,50,\n2024-03-08 10:00:01,910,8,51,\n"
+                + "2024-03-08 10:00:02,910,,51,\n")
+        let result = try program.run(["import", path])
+        #expect(
+            result.errors == "\(path): left out 2 cells of \"column 3\" "
+                + "(first: line 2, \"7\" is in a column without a name)\n")
+    }
+
     @Test func `an option decides a date with two meanings`() throws {
         defer { program.remove() }
         let path = try file("a.csv", "time,RPM\n02/03/2024 10:00:00,800\n")

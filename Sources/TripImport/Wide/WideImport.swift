@@ -317,7 +317,12 @@ struct WideImport: CSVImport {
                 return number
             }
             switch content {
-            case .time, .nothing: continue
+            case .time: continue
+            case .nothing:
+                guard header[index].withoutBlanks.isEmpty, !cell.isEmpty else { continue }
+                skipped.add(
+                    cell: cell, of: "column \(index + 1)", line: csv.line,
+                    reason: "is in a column without a name")
             case .latitude: latitude = value(isAside: true)
             case .longitude: longitude = value(isAside: true)
             case .place:

@@ -116,7 +116,7 @@ package struct TripPrinter {
         if let energy = details.energy {
             add("energy", EnergyTables(output.units).line(energy.use))
         }
-        for role in details.roles where role.role != .odometer || trip.odometer == nil {
+        for role in TripRole.withEnds(details.roles, hasOdometer: trip.odometer != nil) {
             add(role.role.title, role.text(details.readings, output.units))
         }
         if details.positions > 0 { add("positions", String(details.positions)) }

@@ -42,6 +42,20 @@ package struct TripRole: Hashable, Sendable {
         }
     }
 
+    /// The roles whose first and last numbers say something about a trip.
+    ///
+    /// The power of a battery swings, so its ends are by chance; the table of signals has its range. `hasOdometer` is
+    /// true if the trip has an odometer of its own.
+    static func withEnds(_ roles: [TripRole], hasOdometer: Bool) -> [TripRole] {
+        roles.filter { found in
+            switch found.role {
+            case .packVoltage, .packCurrent, .packPower: false
+            case .odometer: !hasOdometer
+            default: true
+            }
+        }
+    }
+
     /// `76.0 % to 71.5 %`, in the units that are shown.
     func text(_ readings: TripReadings, _ units: UnitSystem) -> String {
         let conversion = units.conversion(from: unit)

@@ -90,6 +90,14 @@ import TripStore
         #expect(found.map(\.role) == [.odometer, .stateOfCharge])
         #expect(found.map(\.id) == ["ANY_ODO", "EV_SOC"])
         #expect(found.map(\.first) == [13_067, 76] && found.map(\.last) == [13_069, 71.5])
+        // The current at the first and at the last moment says nothing about the trip.
+        let swinging = [SignalRole.packVoltage, .packCurrent, .packPower].map { role in
+            var one = found[1]
+            one.role = role
+            return one
+        }
+        #expect(TripRole.withEnds(found + swinging, hasOdometer: false) == found)
+        #expect(TripRole.withEnds(found + swinging, hasOdometer: true) == [found[1]])
     }
 
     /// Ten minutes of 6 L/h are a litre; at 60 km/h they are 10 km.

@@ -46,7 +46,9 @@ struct DTCListCommand: RuledCommand {
             The verdict comes first, then when codes were cleared, and with which code to start if \
             some follow from others. A code that an ECU has in several lists is printed once, and the \
             most severe code comes first. Each code has the advice on driving, and the parts of \
-            the proof of its repair that are known. "obdscan dtc explain" says why, and what to check first.
+            the proof of its repair that are known. "obdscan dtc explain" says why, and what to check first. \
+            A monitor's test may fail before a code is set. dtc does not request the results, because they \
+            take a request for each monitor: "obdscan monitors" shows them.
 
             With --all-modules it asks every address at which a module may be: 11-bit identifiers \
             700 to 7FF, 29-bit identifiers 18DAxxF1, and every target address of ISO 14230 (KWP). \

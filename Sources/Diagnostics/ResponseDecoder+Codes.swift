@@ -105,6 +105,11 @@ extension ResponseDecoder {
                     : answer.error(.count(announced: announced, received: received)))
             return
         }
+        // A list of empty places contradicts its count: it does not say that there are no codes.
+        if announced > 0, payload[2..<end].allSatisfy({ $0 == 0 }) {
+            out.append(answer.error(.count(announced: announced, received: 0)))
+            return
+        }
         appendCodes(
             answer, kind, places: stride(from: 2, to: end, by: recordLength),
             hasStatus: recordLength == 3, &out)

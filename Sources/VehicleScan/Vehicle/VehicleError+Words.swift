@@ -40,9 +40,10 @@ extension VehicleError: ExplainedAt {
                     + meanings.joined(separator: ", or "),
                 hint: "--protocol 6 reads it as CAN, --protocol 3 as ISO 9141-2",
                 .badInput)
-        case .codesMissing(let counted, let listed, let ecu):
+        case .codesMissing(let number, let listed, let ecu):
+            let codes = counted(number, "stored code")
             return Explanation(
-                "\(ecu?.description ?? accessory): it counts \(counted) stored codes, but lists \(listed)",
+                "\(ecu?.description ?? accessory): it counts \(codes), but lists \(listed)",
                 hint: "read them again with the ignition on", .timedOut)
         case .announcesNothing:
             return Explanation(

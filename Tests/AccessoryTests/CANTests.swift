@@ -202,14 +202,16 @@ import Testing
         return (ours, other)
     }
 
+    /// The first attempts may fail, because a busy kernel begins to note times a while after the first request.
+    ///
+    /// If the session only knew the times of reading, each attempt would fail.
     @Test func `each frame has the time at which the kernel received it`() throws {
-        // If somebody sets the clock of the computer meanwhile, the time of reading counts: the next attempt.
-        for _ in 0..<5 {
-            let (ours, other) = try datagrams()
-            defer { close(other) }
-            var session = session(ours)
-            session.observeFrames()
-            let offset = SystemClock.utcNanoseconds() - SystemClock.now().nanoseconds
+        let (ours, other) = try datagrams()
+        defer { close(other) }
+        var session = session(ours)
+        session.observeFrames()
+        var late: [Duration] = []
+        for _ in 0..<50 {
             let before = SystemClock.now()
             for number in 0..<3 {
                 #expect(write(other, [UInt8](repeating: UInt8(number), count: 16), 16) == 16)
@@ -224,14 +226,14 @@ import Testing
             #expect(session.takeDropped() == 0)
             _ = try session.receive()
             #expect(session.frameTimes.isEmpty)
-            let wasSet = SystemClock.utcNanoseconds() - SystemClock.now().nanoseconds - offset
-            guard wasSet.magnitude < 2_000_000 else { continue }
             // The two clocks are not read at the same moment.
-            #expect(
-                times.allSatisfy { $0 > before + .milliseconds(-5) && $0 < after + .milliseconds(5) })
-            return
+            if times.allSatisfy({ $0 > before + .milliseconds(-5) && $0 < after + .milliseconds(5) }
+            ) {
+                return
+            }
+            late = times.map { $0 - after }
         }
-        Issue.record("the clock of the computer was set in each of five attempts")
+        Issue.record("in 50 attempts no times of the kernel; the last were late by \(late)")
     }
 
     /// Beside a frame, the kernel only reports the drops before that frame: none follows the last ones here.

@@ -57,9 +57,12 @@ import Testing
         let table = try program.run([
             "export", "1", "--every", "100ms", "--fill", "last", "--db", database,
         ])
+        // The vehicle's number and name may come before the signal; the first heading has a comma.
+        let lines = table.output.split(whereSeparator: \.isNewline)
+            .map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        let place = try #require(lines.first?.firstIndex { $0.contains("LOAD_PCT") }) - 1
         // Steps of 100/255 % (SAE J1979) need one decimal.
-        let cells = table.output.split(whereSeparator: \.isNewline).dropFirst()
-            .compactMap { $0.split(separator: ",").dropFirst().first }
+        let cells = lines.dropFirst().map { $0[place] }
         #expect(cells.contains { $0.contains(".") }, "\(table)")
         for cell in cells {
             let decimals = cell.split(separator: ".").dropFirst().first ?? ""

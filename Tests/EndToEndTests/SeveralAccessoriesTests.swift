@@ -43,7 +43,7 @@ import Testing
         let outcome = try await program.finish()
         // One adapter was absent; the others ended regularly.
         #expect(outcome.status == 69, "\(outcome.errors)")
-        #expect(outcome.errors.contains("\(absent): there is no such device"))
+        #expect(outcome.errors.contains("\(absent): there is no device or file"))
         let summaries = try summaries(outcome)
         #expect(summaries.map { $0["device"] as? String } == named)
         #expect(summaries.map { $0["trip"] is Int } == [false, true, false, true])
@@ -75,11 +75,11 @@ import Testing
             "log", "rpm", "-d", absent, "-d", first.address, "--duration", "2",
         ])
         #expect(outcome.status == 69, "\(outcome.errors)")
-        #expect(outcome.errors.components(separatedBy: "there is no such device").count == 2)
+        #expect(outcome.errors.components(separatedBy: "there is no device or file").count == 2)
         #expect(outcome.errors.contains("\(absent): no trip was recorded"))
         // If only missing devices are named, the command does not wait for them.
         let alone = try await workplace.run(["log", "-d", absent, "-d", absent + "2"])
-        #expect(alone.status == 69 && alone.errors.contains("\(absent)2: there is no such"))
+        #expect(alone.status == 69 && alone.errors.contains("\(absent)2: there is no device or file"))
     }
 
     /// An adapter that is pulled and plugged into the next car.

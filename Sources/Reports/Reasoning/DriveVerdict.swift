@@ -85,7 +85,9 @@ package struct DriveVerdict: Sendable {
         let isOff = judged.contains(where: \.isSurelyOff)
         let isIll = inference.healthy < 0.1
         let odd = judged.filter { $0.excess > 0 && inference.counted.contains($0.id) }
-        let isEngine = numbers["air.unrest"]?.value ?? 0 < Self.unrest
+        // A pressure sensor that was wrong before the start tells nothing of the engine's air.
+        let isSensorOff = byID["map.off-baro"]?.excess ?? 0 > 0
+        let isEngine = isSensorOff || numbers["air.unrest"]?.value ?? 0 < Self.unrest
         let possible = inference.candidates.filter { candidate in
             guard isEngine else { return false }
             // Where much else is odd, the readings follow no engine with this one fault.

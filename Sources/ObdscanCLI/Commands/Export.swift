@@ -81,7 +81,9 @@ struct ExportCommand: RuledCommand {
             and marks as waypoints, at the position nearest in time, at most 5 s away. Line \
             protocol is what InfluxDB, VictoriaMetrics and Telegraf read, in nanoseconds. kuksa is \
             what the CSV provider of Eclipse Kuksa replays: signals that have a name in COVESA's \
-            Vehicle Signal Specification, with the pauses between them. A database (.db) holds the whole trips and can be merged elsewhere.
+            Vehicle Signal Specification, with the pauses between them. If several ECUs report one \
+            of them, the first one counts; the light is on if any ECU says so, and codes of all ECUs are \
+            added. A database (.db) holds the whole trips and can be merged elsewhere.
 
             \(Self.ruleText)
 

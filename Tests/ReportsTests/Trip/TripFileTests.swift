@@ -95,6 +95,55 @@ import TripStore
         #expect(grid.count == 5)
     }
 
+    /// In Kuksa's form a name has one value for the vehicle, although several ECUs report the name.
+    @Test func `the first ECU counts for the vehicle, the light of any ECU, and all codes`() throws
+    {
+        var table = PIDTable()
+        table.add(
+            DataID(.currentData, 1), name: "status", length: 1...1,
+            signals: [
+                Signal(
+                    id: "VSS", name: "VSS", bitOffset: 0, bitLength: 8, kind: .number, unit: "km/h"),
+                Signal(id: "MIL", name: "MIL", bitOffset: 0, bitLength: 1, kind: .flag, unit: ""),
+                Signal(
+                    id: "DTC_CNT", name: "codes", bitOffset: 1, bitLength: 7, kind: .number,
+                    unit: ""),
+            ])
+        let writer = try store.startTrip(
+            TripStart(
+                anchor: TimeAnchor(monotonic: .zero, utc: UTC(microseconds: 1_767_225_600_000_000))),
+            table: table)
+        func take(_ signal: Int, _ value: Reading.Value, by ecu: UInt32, at second: Int) {
+            let reading = TestSupport.reading(
+                value, DataID(.currentData, 1), signal: signal, ecu: ECUAddress(ecu, .can11),
+                raw: [1])
+            #expect(writer.offer([.reading(reading)], at: .zero + .seconds(second)))
+        }
+        let engine: UInt32 = 0x7E8, gearbox: UInt32 = 0x7E9
+        take(0, .number(50), by: engine, at: 0)
+        take(0, .number(49), by: gearbox, at: 1)
+        take(1, .flag(true), by: engine, at: 2)
+        take(1, .flag(false), by: gearbox, at: 3)
+        take(2, .number(2), by: engine, at: 4)
+        take(2, .number(1), by: gearbox, at: 5)
+        take(1, .flag(false), by: engine, at: 6)
+        try writer.end(.stopped, at: .zero + .seconds(6))
+        var file = TripFileWriter(
+            parts: [try store.readings(ofTrip: writer.trip)], units: .metric, progress: { _ in },
+            isNarrowed: false, ecu: nil)
+        let lines = try printed { try file.writeKuksa(&$0) }.split(whereSeparator: \.isNewline)
+        // The names of COVESA's Vehicle Signal Specification, and the pauses between the lines above.
+        #expect(
+            lines == [
+                "field,signal,value,delay", "current,Vehicle.Speed,50,2",
+                "current,Vehicle.OBD.Status.IsMILOn,true,1",
+                "current,Vehicle.OBD.Status.IsMILOn,true,1",
+                "current,Vehicle.Diagnostics.DTCCount,2,1",
+                "current,Vehicle.Diagnostics.DTCCount,3,1",
+                "current,Vehicle.OBD.Status.IsMILOn,false,0",
+            ], "\(lines)")
+    }
+
     /// Import reads these names as positions, and the zone from the first heading.
     @Test func `a wide table has the positions, and its heading names the time zone`() throws {
         let writer = try store.startTrip(

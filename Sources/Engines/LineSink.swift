@@ -141,6 +141,8 @@ private struct LineSinkRun {
     let client: any ServerConnection
     let feed: SinkFeed
     var pacer = RetryPacer()
+    /// Whether the server accepted a heartbeat of this run.
+    private var wasAccepted = false
     var heartbeat: Heartbeat?
     /// The size limit of a request; reduced after the server found a request too large.
     var byteLimit = LineSink.batchBytes
@@ -202,7 +204,9 @@ private struct LineSinkRun {
         switch WriteDecision(answer) {
         case .accepted:
             pacer.succeed()
-            if state.current.fault == nil { return nil }
+            // An earlier run of the program may have stored a fault.
+            if wasAccepted, state.current.fault == nil { return nil }
+            wasAccepted = true
             try? deliveries.note(acceptedBy: sink.name, at: SystemClock.utc)
             state.change { $0.fault = nil }
         case .acceptedInPart(_, let words), .halve(let words, _), .again(let words, _): note(words)

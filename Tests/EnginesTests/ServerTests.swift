@@ -158,6 +158,18 @@ private final class OwnServer: ServerConnection, Sendable {
         #expect(other.bodies.count == 1)
     }
 
+    @Test func `an accepted heartbeat ends the fault of an earlier run`() throws {
+        let folder = try SpoolFolder()
+        _ = try folder.store()
+        let away = OwnServer { _ in .none("away") }
+        _ = try beat(away, folder)
+        let deliveries = try folder.deliveries()
+        #expect(try deliveries.sinks().first?.fault?.contains("away") == true)
+        _ = try beat(OwnServer { _ in OwnServer.fine }, folder)
+        let sink = try #require(try deliveries.sinks().first)
+        #expect(sink.fault == nil)
+    }
+
     /// An open trip of an electric vehicle, which has answered with its state of charge.
     private func charge(_ vin: String, _ percent: Double, _ store: TripStore) throws -> TripWriter {
         var table = PIDTable()

@@ -55,6 +55,16 @@ import VehicleScan
         #expect(failure.message.hasPrefix("config.toml:\(line): "), "\(failure.message)")
     }
 
+    /// With and without a file of the user's own.
+    @Test func `config check reads the file for all users, too`() throws {
+        let program = try Program()
+        defer { program.remove() }
+        let file = try program.file("all.toml", "\nunits = \"furlongs\"\n")
+        let check = try program.run(
+            ["config", "check"], environment: ["OBDSCAN_SYSTEM_CONFIG": file])
+        #expect(check.status == 78 && check.errors.contains("all.toml:2: "), "\(check)")
+    }
+
     @Test func `a name that is nearly right is suggested`() throws {
         let settings = try parsed("[aliases]\nvan = \"sim:\"\ntruck = \"sim:truck\"\n")
         #expect(settings.remedy(forUnknown: "turck").hasPrefix("did you mean truck?"))

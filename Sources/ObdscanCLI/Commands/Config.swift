@@ -190,11 +190,12 @@ struct ConfigCheck: ParsableCommand {
 
     func run() throws {
         let path = try SettingsFile.existingPath()
+        // The file for all users counts, too, with or without one of the user's own.
+        _ = try UserSettings.loaded.get()
         guard access(path, F_OK) == 0 else {
             writeToStandardError("there is no \(printable(path))\n")
             return
         }
-        _ = try UserSettings.loaded.get()
         writeToStandardError("\(printable(path)) is right\n")
     }
 }

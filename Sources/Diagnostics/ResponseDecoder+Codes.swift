@@ -105,7 +105,7 @@ extension ResponseDecoder {
                     : answer.error(.count(announced: announced, received: received)))
             return
         }
-        // A list of empty places contradicts its count: it does not say that there are no codes.
+        // The count announces codes, but all places are empty: that is an error, and not the answer "no codes".
         if announced > 0, payload[2..<end].allSatisfy({ $0 == 0 }) {
             out.append(answer.error(.count(announced: announced, received: 0)))
             return

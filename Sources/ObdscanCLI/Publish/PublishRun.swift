@@ -120,7 +120,7 @@ extension OutputOptions {
         if held.withoutClock > 0 {
             note(
                 "\(counted(held.withoutClock, "trip was", "trips were")) not delivered, because the times may be "
-                    + "wrong: obdscan trips shift NUMBER --by TIME puts one right, --trip NUMBER delivers one anyway"
+                    + "wrong: \"obdscan trips shift NUMBER --by TIME\" puts one right, --trip NUMBER delivers one anyway"
             )
         }
         if held.imported > 0 {

@@ -17,7 +17,7 @@ extension TripStore {
             guard let sinks = owed[trip] else { continue }
             throw Failure(
                 "trip \(trip) is not delivered to \(sinks.joined(separator: ", "))",
-                hint: "obdscan publish --drain delivers it; --force deletes it anyway",
+                hint: "\"obdscan publish --drain\" delivers it; --force deletes it anyway",
                 status: .declined)
         }
     }

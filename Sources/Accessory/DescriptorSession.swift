@@ -186,6 +186,10 @@ public struct DescriptorSession: ~Copyable {
             let instant = Instant(nanoseconds: time &+ offset)
             frameTimes.append(time > 0 && instant <= now && !wasSet ? instant : now)
         }
+        // A frame without a time of the kernel has the time of reading, but arrived before the next frame.
+        for place in frameTimes.indices.dropLast().reversed() {
+            frameTimes[place] = min(frameTimes[place], frameTimes[place + 1])
+        }
     }
 
     /// The time between two readings of the interface's own losses.

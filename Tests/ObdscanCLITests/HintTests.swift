@@ -9,7 +9,8 @@ import Testing
     /// Words that the reader replaces, and the tests' replacements.
     private static let blanks = [
         "DEVICE": "sim:", "FILE": "own.pids", "NEW.db": "new.db", "TRIP": "1", "HOST": "localhost",
-        "NAME": "localhost", "SIGNAL": "rpm", "ADDRESS": "AA:BB:CC:DD:EE:FF",
+        "NAME": "localhost", "NUMBER": "1", "SIGNAL": "rpm", "TIME": "2h",
+        "ADDRESS": "AA:BB:CC:DD:EE:FF",
     ]
     /// Interpolations in the source, and example values for them.
     private static let samples = [

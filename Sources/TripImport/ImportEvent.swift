@@ -106,6 +106,9 @@ package struct ImportFindings: Hashable, Sendable {
     package internal(set) var misnamed: Set<String> = []
     /// Whether the month is first in dates that may be two days.
     var isMonthFirst: Bool?
+    /// The time by which the log's clock is ahead of UTC, if another clock shows it only after the first rows;
+    /// unit: µs.
+    var zone: Int64?
     /// The lines in which the clock starts again; nil before the first reading.
     package internal(set) var restarts: Set<Int>?
     /// Whether the log begins in the second pass of the hour that autumn repeats.

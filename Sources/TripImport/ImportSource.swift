@@ -69,6 +69,8 @@ package struct WallClock: Hashable, Sendable {
     package var midnight: UTC
     /// Seconds since midnight; nil if only the day is known.
     package var seconds: Double?
+    /// The zone of the clock, if the text beside the time names one; else local time.
+    var zone: ZoneText?
 
     /// Reads `2026-11-21`, `2026-11-21T08:15` or `2026-11-21 08:15:02.5`; also `21.11.2026 08:15`,
     /// because the day is first in a date with dots.
@@ -95,15 +97,17 @@ package struct WallClock: Hashable, Sendable {
     /// The time, as if the clock showed UTC; nil if only the day is known.
     var time: UTC? { seconds.map { midnight.later(bySeconds: $0) } }
 
-    init(_ midnight: UTC, seconds: Double?) {
+    init(_ midnight: UTC, seconds: Double?, zone: ZoneText? = nil) {
         self.midnight = midnight
         self.seconds = seconds
+        self.zone = zone
     }
 
-    /// Parses the day and optionally the time in a file name; nil for a name without a day.
+    /// Parses the day and optionally the time in a file name; nil for a name without a day, or with one that may
+    /// be two days.
     ///
     /// Examples: `2021-11-19 16-45-25.csv`, `trackLog-2022-Feb-23_06-34-27.csv`,
-    /// `log_20260203_112039.csv`.
+    /// `log_20260203_112039.csv`, `drive 25-12-2024 10-11-12.csv`.
     init?(inFileName name: String) {
         // Split the name into runs of digits and runs of letters.
         var words: [Substring] = []
@@ -126,6 +130,14 @@ package struct WallClock: Hashable, Sendable {
                 self.init(midnight, seconds: rest.first.flatMap { Self.packed($0) })
                 return
             }
+            if rest.count >= 2, case let date = words[index..<index + 3],
+                Self.isDayFirst(date, in: name)
+            {
+                guard let midnight = Self.day(date, in: name) else { return nil }
+                let clock = Self.clock(words[(index + 3)...].prefix(5))
+                self.init(midnight, seconds: clock.seconds, zone: clock.zone)
+                return
+            }
             guard words[index].count == 4, rest.count >= 2 else { continue }
             let parts = Array(rest.prefix(5))
             let month =
@@ -133,19 +145,58 @@ package struct WallClock: Hashable, Sendable {
             guard month.count == 2, parts[1].count == 2,
                 let midnight = UTC("\(words[index])-\(month)-\(parts[1])")
             else { continue }
-            var clock = parts.dropFirst(2)
-            // `2026-11-21T08-15-02`.
-            if let letter = clock.first?.lowercased(), ["t", "at"].contains(letter) {
-                clock = rest.dropFirst(3).prefix(3).map { $0 }[...]
-            }
-            let seconds =
-                clock.count == 3 && clock.allSatisfy { $0.count == 2 }
-                ? Self.seconds(clock.joined(separator: ":"))
-                : clock.first.flatMap { Self.packed($0) }
-            self.init(midnight, seconds: seconds)
+            let clock = Self.clock(rest.dropFirst(2).prefix(5))
+            self.init(midnight, seconds: clock.seconds, zone: clock.zone)
             return
         }
         return nil
+    }
+
+    /// The time in the words after a day, `08-15-02` or `T 08-15-02 Z`.
+    private static func clock(
+        _ words: ArraySlice<Substring>
+    ) -> (seconds: Double?, zone: ZoneText?) {
+        var words = words
+        if let letter = words.first?.lowercased(), ["t", "at"].contains(letter) {
+            words = words.dropFirst()
+        }
+        let clock = words.prefix(3)
+        let isSplit = clock.count == 3 && clock.allSatisfy { $0.count == 2 }
+        let seconds =
+            isSplit
+            ? Self.seconds(clock.joined(separator: ":")) : clock.first.flatMap { Self.packed($0) }
+        let zone = words.dropFirst(isSplit ? 3 : 1).first.flatMap { word in
+            ["z", "utc", "gmt"].contains(word.lowercased()) ? ZoneText(word[...]) : nil
+        }
+        return (seconds, seconds == nil ? nil : zone)
+    }
+
+    /// The text between two words of a name.
+    private static func sign(_ first: Substring, _ second: Substring, _ name: String) -> Substring {
+        name[first.endIndex..<second.startIndex]
+    }
+
+    /// Whether three words of a file name are a date with its year at the end, such as `25-12-2024`.
+    private static func isDayFirst(_ words: ArraySlice<Substring>, in name: String) -> Bool {
+        guard let first = words.first, let year = words.last, let second = words.dropFirst().first
+        else { return false }
+        let sign = sign(first, second, name)
+        return first.count <= 2 && second.count <= 2 && ["-", ".", "_"].contains(sign)
+            && sign == self.sign(second, year, name) && Int(first) != nil && Int(second) != nil
+            && year.count == 4 && Int(year).map { (1990..<2100).contains($0) } ?? false
+    }
+
+    /// The day of a date with its year at the end; nil if it may be two days.
+    private static func day(_ words: ArraySlice<Substring>, in name: String) -> UTC? {
+        guard let first = words.first, let year = words.last, let second = words.dropFirst().first,
+            let one = Int(first), let two = Int(second)
+        else { return nil }
+        let dayFirst = LogClock.day(String(year), two, one)
+        // The day is first in a date with points.
+        guard sign(first, second, name) != ".",
+            let monthFirst = LogClock.day(String(year), one, two)
+        else { return dayFirst }
+        return dayFirst == nil || dayFirst == monthFirst ? monthFirst : nil
     }
 
     /// `112039`.

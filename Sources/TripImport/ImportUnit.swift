@@ -34,6 +34,7 @@ enum ImportUnit {
             Conversion(unit: "km/h")
         case "m/s", "m_sec", "meters/second", "meter / second":
             Conversion(unit: "km/h", factor: 3.6)
+        case "knot", "knots", "kt", "kts": Conversion(unit: "km/h", factor: 1.852)
         case "mph", "mile / hour": Conversion(unit: "km/h", factor: 1.609344)
         case "°c", "c", "*c", "degc", ".c", "deg c", "℃", "celsius", "degree_celsius":
             Conversion(unit: "°C")
@@ -41,9 +42,15 @@ enum ImportUnit {
             Conversion(unit: "°C", factor: 1 / 1.8, offset: -32 / 1.8)
         case "%", "percent": Conversion(unit: "%")
         case "kpa", "kilopascal": Conversion(unit: "kPa")
-        case "psi": Conversion(unit: "kPa", factor: 0.45359237 * 9.80665 / 0.0254 / 0.0254 / 1000)
+        case "psi", "psia":
+            Conversion(unit: "kPa", factor: 0.45359237 * 9.80665 / 0.0254 / 0.0254 / 1000)
         case "bar": Conversion(unit: "kPa", factor: 100)
+        // `MB` are megabytes.
+        case "mb" where text == "mb": Conversion(unit: "kPa", factor: 0.1)
         case "mbar", "hpa", "мбар": Conversion(unit: "kPa", factor: 0.1)
+        case "mpa", "megapascal": Conversion(unit: "kPa", factor: 1000)
+        case "atm": Conversion(unit: "kPa", factor: 101.325)
+        case "mmhg", "torr": Conversion(unit: "kPa", factor: 101.325 / 760)
         case "inhg", "in hg", "in.hg": Conversion(unit: "kPa", factor: 3.386389)
         case "g/s", "g/sec", "gps", "grams/sec", "grams_per_second", "gram / second":
             Conversion(unit: "g/s")
@@ -63,6 +70,7 @@ enum ImportUnit {
         case "ma", "milliampere": Conversion(unit: "mA")
         case "pa", "pascal": Conversion(unit: "kPa", factor: 0.001)
         case "n·m", "nm", "n*m", "newton_meter", "newton * meter": Conversion(unit: "N·m")
+        case "lb/h", "lb/hr": Conversion(unit: "kg/h", factor: 0.45359237)
         case "kg/h", "kg/hr", "kilogram / hour": Conversion(unit: "kg/h")
         case "l", "liter", "litre", "liters": Conversion(unit: "L")
         default: nil

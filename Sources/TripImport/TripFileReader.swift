@@ -61,6 +61,8 @@ package struct TripFileReader {
         if found.numbers == nil, reader.grammar.matters {
             // Other numbers may be other times, and possible for other PIDs.
             found.numbers = reader.grammar
+        } else if found.zone == nil, let zone = reader.clock?.lateZone {
+            found.zone = zone
         } else if let clock = reader.clock, found.restarts == nil,
             !clock.stopwatch.restarts.isEmpty || clock.order.finding != nil
         {

@@ -109,7 +109,9 @@ package struct FrameLogReader {
             }
             return .other
         }
-        guard var time = first.millionths, words.count >= 2 else { return .other }
+        // A program in a language with decimal commas may write `0,3`.
+        let clock = first.contains(0x2C) ? ArraySlice(first.map { $0 == 0x2C ? 0x2E : $0 }) : first
+        guard var time = clock.millionths, words.count >= 2 else { return .other }
         if isDelta {
             let sum = time.addingReportingOverflow(lastTime)
             if sum.overflow { return .unreadable("no clock shows such a time") }

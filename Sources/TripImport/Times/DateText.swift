@@ -51,7 +51,7 @@ struct DateText {
         while let word = words.first {
             words.removeFirst()
             let lower = word.lowercased()
-            if seconds == nil, let clock = Self.clock(word) {
+            if seconds == nil, let clock = Self.clock(word, isLine: isLine) {
                 seconds = clock.seconds
                 zone = clock.zone ?? zone
                 if let found = clock.half {
@@ -145,9 +145,14 @@ struct DateText {
 
     /// `8:30`, `08:15:02.123`, `8:30:00PM`, `08:15:02+01:00`, `08:15:02Z`.
     private static func clock(
-        _ word: Substring
+        _ word: Substring, isLine: Bool
     ) -> (seconds: Double, half: String?, zone: ZoneText?)? {
         guard word.first?.isNumber == true, word.contains(":") else { return nil }
+        // VCDS writes the number of its licence behind the time: `19:02:31:12345`.
+        let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+        if isLine, parts.count == 4 {
+            return WallClock.seconds(parts.prefix(3).joined(separator: ":")).map { ($0, nil, nil) }
+        }
         if let seconds = WallClock.seconds(word) { return (seconds, nil, nil) }
         let end = word.firstIndex { !($0.isNumber || ":.,".contains($0)) } ?? word.endIndex
         guard let seconds = WallClock.seconds(word[..<end]) else { return nil }
@@ -181,9 +186,10 @@ struct DateText {
                 guard sign == "-" else { continue }
                 let isYearFirst = parts[0].utf8.count == 4
                 guard let day = Int(parts[isYearFirst ? 2 : 0]) else { return nil }
-                let days = MonthNames.meanings(parts[1]).compactMap {
-                    Self.day(String(parts[isYearFirst ? 0 : 2]), $0, day)
-                }
+                var year = String(parts[isYearFirst ? 0 : 2])
+                // `14-AUG-16`.
+                if !isYearFirst, !isLine, year.utf8.count == 2 { year = "20" + year }
+                let days = MonthNames.meanings(parts[1]).compactMap { Self.day(year, $0, day) }
                 return days.isEmpty ? nil : days
             }
             guard parts.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x30 && $0 < 0x3A } }),

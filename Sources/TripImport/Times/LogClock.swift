@@ -30,6 +30,12 @@ struct LogClock {
     /// The time by which local time of the log is ahead of UTC, if another clock of the log shows it; unit:
     /// µs.
     private var zone: Int64?
+    /// Whether a time was read in local time, because no clock of the log had shown a zone yet.
+    private var usedLocalTime = false
+    /// The zone that another clock showed after times that had been read in local time.
+    private(set) var lateZone: Int64?
+    /// Whether a time of day counts from the beginning; nil before the first one.
+    private var countsFromBeginning: Bool?
     /// The other clock beside the next time.
     private var other: (wall: UTC, zone: ZoneText, text: String)?
     /// The end of the text with the zone, `GMT+02:00 2021`; an unchanged end means an unchanged zone.
@@ -62,6 +68,7 @@ struct LogClock {
         beginsInSecondPass = findings.beginsInSecondPass
         order = DateOrder(findings.isMonthFirst)
         stopwatch = Stopwatch(findings.restarts)
+        zone = findings.zone
     }
 
     private func localTime(_ wall: UTC) -> [UTC] { wallTime(wall, nil) ?? [] }
@@ -74,6 +81,7 @@ struct LogClock {
         else { return }
         beginning = found
         saysBeginning = true
+        countsFromBeginning = nil
         stopwatch.beginsAnew()
     }
 
@@ -85,10 +93,7 @@ struct LogClock {
 
     /// Takes seconds as counted from the midnight before the beginning.
     mutating func countFromMidnight() {
-        guard !countsFromMidnight else { return }
         countsFromMidnight = true
-        // The first row may be after the next midnight.
-        lastOfDay = beginning?.seconds.map { ($0, 0) }
     }
 
     /// Whether times of this clock need a day that no line contains.
@@ -168,8 +173,12 @@ struct LogClock {
         if text.hasSuffix("Z"), let utc = UTC(text) { return utc }
         if let found = DateText.timeOfDay(text) {
             guard let beginning else { return nil }
+            if countsFromBeginning(found.seconds) {
+                return afterBeginning(found.seconds, line: line)
+            }
             assumesBeginning = !saysBeginning
-            return utc(beginning.midnight + continued(found.seconds), found.zone)
+            return utc(
+                beginning.midnight + continued(found.seconds), found.zone ?? beginning.zone)
         }
         if let number = number(text) {
             return abs(number) < Self.least
@@ -177,6 +186,23 @@ struct LogClock {
         }
         return dated(text, line)
     }
+
+    /// Whether times of day count from the beginning, as the first one shows.
+    ///
+    /// `00:00:00.083` counts if a line lets the log begin at 10:47, because no clock shows that time soon after.
+    private mutating func countsFromBeginning(_ seconds: Double) -> Bool {
+        if let countsFromBeginning { return countsFromBeginning }
+        let start = beginning?.seconds
+        let distance = start.map { seconds < $0 ? seconds + 86_400 - $0 : 0 } ?? 0
+        let counts = saysBeginning && seconds < Self.hour && distance > Self.hour
+        countsFromBeginning = counts
+        // The first row may be after the next midnight.
+        if !counts, lastOfDay == nil { lastOfDay = start.map { ($0, 0) } }
+        return counts
+    }
+
+    /// The first row follows the beginning within this time; unit: s.
+    private static let hour = 3_600.0
 
     /// Seconds since the first midnight for seconds of a day.
     private mutating func continued(_ seconds: Double) -> Double {
@@ -242,15 +268,16 @@ struct LogClock {
     mutating func afterBeginning(_ seconds: Double, line: Int) -> UTC? {
         guard let beginning, abs(seconds) < 1e9 else { return nil }
         assumesBeginning = !saysBeginning
-        if countsFromMidnight {
+        if countsFromMidnight, !countsFromBeginning(seconds) {
             let found = local(beginning.midnight + continued(seconds), nil)
             last = found
             return found
         }
         // A stopwatch does not follow changes of local time.
         let start = beginning.midnight + (beginning.seconds ?? 0)
-        return (localTime(start).first ?? skipped(start, nil).utc)
-            + stopwatch.seconds(seconds, line: line)
+        let passed = stopwatch.seconds(seconds, line: line)
+        if let zone = beginning.zone { return utc(start, in: zone).map { $0 + passed } }
+        return (localTime(start).first ?? skipped(start, nil).utc) + passed
     }
 
     /// UTC for a time of the clock on the wall, in its zone or that of the log, else in local time; nil if the
@@ -259,11 +286,16 @@ struct LogClock {
         // A satellite clock without a fix shows another time, whose zone may differ.
         if let other, other.wall.microseconds(since: wall).magnitude < 1_800_000_000 {
             guard let utc = utc(wall, in: other.zone) else { return nil }
-            self.zone = wall.microseconds(since: utc)
+            let shift = wall.microseconds(since: utc)
+            if self.zone == nil, usedLocalTime { lateZone = shift }
+            self.zone = shift
             zoneText = Array(other.text.utf8.suffix(14))
         }
         if let zone { return utc(wall, in: zone) }
-        guard let shift = self.zone else { return local(wall, nil) }
+        guard let shift = self.zone else {
+            usedLocalTime = true
+            return local(wall, nil)
+        }
         return UTC(microseconds: wall.microseconds - shift)
     }
 
@@ -346,7 +378,7 @@ struct LogClock {
             days = days.filter { $0.isMonthFirst == order }
         }
         guard days.count == 1, let day = days.first else { return nil }
-        return WallClock(day.midnight, seconds: found.seconds)
+        return WallClock(day.midnight, seconds: found.seconds, zone: found.zone)
     }
 
     static func day(_ year: String, _ month: Int, _ day: Int) -> UTC? {

@@ -103,16 +103,18 @@ struct LogProfile: Sendable {
                 """,
             headings: ["lapindex", "timelap", "latitude", "longitude"], answers: .listed,
             pids: [
-                "rpm": 0x0C, "wheelspeedkmh": 0x0D, "maf": 0x10, "map": 0x0B,
+                "rpm": 0x0C, "wheelspeedkmh": 0x0D, "wheelspeedkph": 0x0D, "maf": 0x10, "map": 0x0B,
                 "coolantcelsius": 0x05,
                 "iatcelsius": 0x0F, "oilcelsius": 0x5C,
             ],
             roles: [
-                "speedkmh": .speed, "speedmph": .nothing, "heightmeter": .altitude,
-                "heightft": .nothing, "accuracym": .accuracy,
+                "speedkmh": .speed, "speedkph": .speed, "speedmph": .nothing,
+                "heightmeter": .altitude, "heightm": .altitude, "heightft": .nothing,
+                "accuracym": .accuracy,
             ],
             units: [
-                "speedkmh": "km/h", "wheelspeedkmh": "km/h", "heightmeter": "m",
+                "speedkmh": "km/h", "speedkph": "km/h", "wheelspeedkmh": "km/h",
+                "wheelspeedkph": "km/h", "heightmeter": "m", "heightm": "m",
                 "coolantcelsius": "°C", "iatcelsius": "°C", "oilcelsius": "°C", "rpm": "rpm",
             ]),
         LogProfile(

@@ -59,7 +59,8 @@ struct WideColumns {
     /// Torque has two clocks, and the one of the device has milliseconds. AndrOBD writes the word in the
     /// phone's language.
     private static let clocks = [
-        "devicetime", "utctime", "timeutc", "utcdatetime", "datetimeutc", "utctimestamp",
+        "epochtime", "devicetime", "utctime", "timeutc", "utcdatetime", "datetimeutc",
+        "utctimestamp",
         "timestamputc", "utc", "time", "timestamp", "datetime", "timedate", "localtime",
         "timelocal", "datumuhrzeit", "zeitstempel", "horodatage", "fechahora", "datahora",
     ]
@@ -117,6 +118,9 @@ struct WideColumns {
         }
         return nil
     }
+
+    /// What programs write in place of a unit, in lower case: the values are words.
+    private static let noUnits: Set<String> = ["null", "on/off", "off/on", "yes/no", "true/false"]
 
     /// Columns with the day of a time of day.
     private static let days: Set<String> = [
@@ -176,7 +180,14 @@ struct WideColumns {
         let roles = columns.map { Self.role($0, profile) }
         let hasPlace = roles.contains(.latitude) && roles.contains(.longitude)
         var seen: [LogProfile.Role: String] = [:]
-        let own = names.first == "time"
+        let own = names.first.map { Column($0).name } == "time"
+        // Our own export writes the ECU before the name of each signal.
+        let signals = columns.indices.filter {
+            $0 != time && roles[$0] == nil && !Self.isVoltage(columns[$0].name)
+        }.map { columns[$0].name }
+        let namesECUs =
+            own && signals.allSatisfy { $0.count { $0 == " " } == 1 && Self.address($0) != nil }
+            && signals.contains { $0.prefix { $0 != " " }.contains(where: \.isNumber) }
         contents = columns.indices.map { index in
             if index == time, wanted != nil { return .time }
             if index == dayColumn { return .nothing }
@@ -189,7 +200,8 @@ struct WideColumns {
                 role = first == columns[index].letters ? .nothing : nil
             }
             return Self.content(
-                columns[index], role, profile, hasPlace: hasPlace, isOwn: own)
+                columns[index], role, profile, hasPlace: hasPlace, isOwn: own,
+                namesECUs: namesECUs)
         }
         otherClock = columns.firstIndex {
             $0.name.lowercased() == "gps time"
@@ -238,14 +250,14 @@ struct WideColumns {
     /// The content of a column; `role` is its meaning for the position of the row.
     private static func content(
         _ column: Column, _ role: LogProfile.Role?, _ profile: LogProfile, hasPlace: Bool,
-        isOwn: Bool
+        isOwn: Bool, namesECUs: Bool
     ) -> Content {
-        switch column.name.lowercased() {
-        case "", "gps time", "device time": return .nothing
-        case "voltage (obd adapter)", "elm_voltage", "adapter_voltage": return .voltage
-        default: break
+        if ["", "gps time", "device time", "date/time"].contains(column.name.lowercased()) {
+            return .nothing
         }
-        var named = named(column, profile, hasPlace: hasPlace, isOwn: isOwn)
+        if isVoltage(column.name) { return .voltage }
+        var named = named(
+            column, profile, hasPlace: hasPlace, isOwn: isOwn, namesECUs: namesECUs)
         switch role {
         case .latitude: return .latitude
         case .longitude: return .longitude
@@ -267,9 +279,24 @@ struct WideColumns {
         return .signal(named)
     }
 
+    /// Whether a column has the voltage at the adapter.
+    private static func isVoltage(_ name: String) -> Bool {
+        ["voltage (obd adapter)", "elm_voltage", "adapter_voltage"].contains(name.lowercased())
+    }
+
+    /// The address before the first blank of a name.
+    private static func address(_ name: String) -> ECUAddress? {
+        name.firstIndex(of: " ").flatMap { ECUAddress(name[..<$0]) }
+    }
+
+    /// Whether a word can only be the address of an ECU: `7E8`, `18DAF110`; `AF` and `AC` are words, too.
+    private static func isOnlyAddress(_ word: Substring) -> Bool {
+        word.utf8.count == 3 && word.first == "7" || word.utf8.count == 8 && word.hasPrefix("18DA")
+    }
+
     /// A column as one with values of a signal.
     private static func named(
-        _ column: Column, _ profile: LogProfile, hasPlace: Bool, isOwn: Bool
+        _ column: Column, _ profile: LogProfile, hasPlace: Bool, isOwn: Bool, namesECUs: Bool
     ) -> Named {
         var name = column.name
         let given = profile.units[column.letters]
@@ -280,7 +307,9 @@ struct WideColumns {
             // Torque: `ECU(7EA): Engine RPM(rpm)`.
             ecu = address
             name = String(name[end...].dropFirst(2)).withoutBlanks
-        } else if let blank = name.firstIndex(of: " "), let address = ECUAddress(name[..<blank]) {
+        } else if let blank = name.firstIndex(of: " "), let address = address(name),
+            namesECUs || isOnlyAddress(name[..<blank])
+        {
             ecu = address
             name = String(name[blank...]).withoutBlanks
         }
@@ -293,7 +322,8 @@ struct WideColumns {
             case .unclaimed: !hasPlace || column.letters != "speed" || ecu != nil
             }
         return Named(
-            ecu: ecu, name: name, unit: given ?? (column.unit == "null" ? "" : column.unit),
+            ecu: ecu, name: name,
+            unit: given ?? (noUnits.contains(column.unit.lowercased()) ? "" : column.unit),
             fixesUnit: given != nil, pid: profile.pids[column.letters] ?? WideNames.pid(name),
             mayBeAnswer: mayBeAnswer || isOwn && ecu != nil,
             source: column.source.isEmpty ? nil : column.source)

@@ -140,6 +140,14 @@ struct WideImport: CSVImport {
         _ row: [String], _ table: inout ImportTable, _ emit: (ImportEvent) throws -> Void
     ) throws -> Bool {
         guard let found = WideColumns(row, after: lines) else { return false }
+        let clock = row[found.time].withoutBlanks
+        let clocks = row.count { $0.withoutBlanks == clock }
+        guard clocks == 1 else {
+            throw ImportFault(
+                line: csv.line,
+                reason: "\(clocks) columns are named \"\(clock)\", but a table has one clock; "
+                    + "VCDS writes such tables with a clock for each group")
+        }
         (header, columns) = (row, found)
         if grammar.isEmpty {
             grammar = NumberGrammar(isCommaSeparated: !csv.hasDecimalComma)
@@ -310,6 +318,7 @@ struct WideImport: CSVImport {
                 let rule = isAside ? .any : rules[index]
                 let number =
                     CSVNumber.decimal(cell, rule) ?? CSVNumber.bareExponent(cell)
+                    ?? (isAside ? Self.degrees(cell) : nil)
                     ?? CSVNumber.measure(cell).flatMap { cell in
                         CSVNumber.decimal(cell.digits, rule).map { cell.unit($0) }
                     }
@@ -442,8 +451,11 @@ struct WideImport: CSVImport {
         {
             return measured(number, usual, content)
         }
-        // python-OBD prints the unit after the value: `21 degree_Celsius`.
-        if let (digits, unit) = CSVNumber.measure(cell) {
+        // python-OBD prints the unit after the value: `21 degree_Celsius`. `7F` and `4A` may be hexadecimal
+        // numbers, unless the column has temperatures or currents.
+        if let (digits, unit) = CSVNumber.measure(cell),
+            usual.unit == unit.unit || !cell.allSatisfy(\.isHexDigit)
+        {
             guard let value = CSVNumber.decimal(digits, rules[index]),
                 let channel = try channel(index, content, unit, &table)
             else { return nil }
@@ -457,6 +469,16 @@ struct WideImport: CSVImport {
             CSVReader.number(cell)?.isInfinite == true || CSVNumber.decimal(cell) != nil
         guard !isNumber, let text = usual.text else { return nil }
         return Self.item(usual, text, .text(CSVReader.undefused(cell)))
+    }
+
+    /// The degrees of a coordinate in degrees and minutes, such as `-3 51.24659`; nil for anything else.
+    private static func degrees(_ cell: String) -> Double? {
+        let parts = cell.split(separator: " ")
+        guard parts.count == 2, let whole = Int(parts[0]), (-180...180).contains(whole),
+            let minutes = CSVNumber.decimal(String(parts[1])), (0..<60).contains(minutes)
+        else { return nil }
+        let size = Double(abs(whole)) + minutes / 60
+        return parts[0].hasPrefix("-") ? -size : size
     }
 
     private mutating func measured(

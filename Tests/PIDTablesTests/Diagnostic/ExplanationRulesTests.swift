@@ -117,7 +117,7 @@ import Testing
             for hazard in row.hazards {
                 // The tanks and rails of gas have a sentence of their own.
                 #expect(
-                    said.contains(hazard) || hazard == "fuel-pressure" && said.contains("gas"),
+                    said.contains(hazard) || hazard.hasPrefix("fuel-") && said.contains("gas"),
                     "\(row.code) \(hazard)")
             }
             let isHighVoltage =
@@ -130,7 +130,8 @@ import Testing
     @Test(arguments: [
         ("high-voltage", ["hybrid/ev", "drive motor", "inverter", "battery charger", "dc/dc"]),
         ("airbag", ["airbag", "restraint", "pretensioner", "deployment"]),
-        ("fuel-pressure", ["fuel rail", "injector:", "fuel pressure"]),
+        ("fuel-pressure", ["fuel rail", "injector:", "fuel pressure", "water in fuel"]),
+        ("fuel-vapour", ["evaporative emission", "fuel pump", "fuel level", "water in fuel"]),
         ("hot-coolant", ["coolant", "thermostat"]),
         ("refrigerant", ["refrigerant"]), ("steering", ["steering"]), ("brakes", ["brake"]),
     ])
@@ -141,7 +142,7 @@ import Testing
         }
         #expect(found.count >= 8)
         for said in found {
-            let gas = said.explanation.family == "gas" && hazard == "fuel-pressure"
+            let gas = said.explanation.family == "gas" && hazard.hasPrefix("fuel-")
             #expect(said.explanation.hazards.contains(sentence) || gas, "\(said.name) \(said.text)")
         }
     }
@@ -150,6 +151,7 @@ import Testing
         ("running-engine", ["fan does not run", "belt."]), ("jack", ["turn the wheel"]),
         ("ignition", ["ignition coil", "spark plug"]), ("exhaust", ["soot at the joints"]),
         ("fuel-pressure", ["smell for fuel"]), ("hot-coolant", ["coolant missing"]),
+        ("fuel-vapour", ["purge valve", "at the tank", "canister", "smell for fuel"]),
     ])
     func `advice near a hazard has the hazard's sentence`(hazard: String, words: [String]) throws {
         let sentence = try sentence(hazard)

@@ -125,6 +125,9 @@ extension UsedCarComparison {
         var kilometres: Double
         /// Whether the counter stands at its end, so that the distance is at least this or was never counted.
         var isFull = false
+        /// Whether the other counters since the same event stand at their ends, too: an ECU that does not count shows
+        /// that.
+        var mayBeUnused = false
     }
 
     private func counts(_ ecu: UsedCarFacts.ECU) -> [Count] {
@@ -136,7 +139,9 @@ extension UsedCarComparison {
                 counts.append(
                     Count(
                         words: "since codes were cleared", source: ecu.source("01:31"),
-                        kilometres: cleared, isFull: isFull))
+                        kilometres: cleared, isFull: isFull,
+                        mayBeUnused: isFull && ecu.clearedWarmUps ?? 0 >= 255
+                            && ecu.clearedMinutes ?? 0 >= 65_535))
             }
         }
         if let light = ecu.lightKilometres, light < 65_535 {
@@ -171,7 +176,8 @@ extension UsedCarComparison {
                 ? Self.agree(count.kilometres, inMiles) : !Self.exceeds(count.kilometres, inMiles)
             let least = count.isFull ? "at least " : ""
             return UsedCarFinding(
-                mayBeMiles || count.isFull ? .odd : .contradiction, "counted-distance",
+                count.mayBeUnused ? .note : mayBeMiles || count.isFull ? .odd : .contradiction,
+                "counted-distance",
                 sentence(
                     "an ECU (\(count.source)) has counted \(least)\(km(count.kilometres)) "
                         + "\(count.words), but \(told(odometer))"),

@@ -254,6 +254,15 @@ import Testing
                 }
             ]
         },
+        Case("three full counters of an ECU that does not count", ["note counted-distance"]) {
+            $0.distances = [odometer(30_000)]
+            $0.ecus = [
+                ecu {
+                    $0.clearedKilometres = 65_535; $0.clearedWarmUps = 255;
+                    $0.clearedMinutes = 65_535
+                }
+            ]
+        },
         Case("a distance of FFFF beside 40 warm-ups was never counted", []) {
             $0.distances = [odometer(30_000)]
             $0.ecus = [

@@ -1,6 +1,6 @@
 public import OBDCore
 
-/// A dialect that only listens: no request leaves it, and no byte other than a ``SilentWrite``.
+/// A dialect that only listens: no request leaves it, and no byte other than a `SilentWrite`.
 ///
 /// A session that listens is one of this type, so that a fault in the dialect inside cannot make it send.
 public struct Listening<Inner: AdapterDialect>: AdapterDialect {

@@ -148,6 +148,12 @@ public struct BatteryGuard: Hashable, Sendable {
         unansweredSince = unansweredSince ?? instant
     }
 
+    /// Records that the link was lost: from then on no ECU can answer, which counts as silence if the vehicle does not
+    /// answer afterwards.
+    public mutating func takeLoss(at instant: Instant) {
+        unansweredSince = unansweredSince ?? instant
+    }
+
     /// Records an engine speed; unit: rpm.
     public mutating func take(engineSpeed: Double, at instant: Instant) {
         heardMotion = instant

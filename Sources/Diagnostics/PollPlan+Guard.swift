@@ -86,6 +86,11 @@ extension PollPlan {
         battery.take(voltage: voltage, at: now)
     }
 
+    /// Records that the link was lost.
+    public mutating func noteLoss(at now: Instant) {
+        if watchesMotion { battery.takeLoss(at: now) }
+    }
+
     /// The changes of whether the vehicle is left alone.
     public mutating func takeBatteryNews(at now: Instant) -> [BatteryGuard.News] {
         let news = battery.takeNews()

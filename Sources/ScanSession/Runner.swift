@@ -254,6 +254,7 @@ struct Runner<Dialect: AdapterDialect>: ~Copyable {
         session = nil
         lastFault = error
         times.gap.noteOutage()
+        polled?.plan.noteLoss(at: now)
         tell(.toolDidDisconnect(error))
         carryOut(driver.life.take(.linkLost))
         followUps.append(.closed)

@@ -189,7 +189,7 @@ extension PollLoop.End {
         switch self {
         case .stopped: .stopped
         case .duration, .finished: .duration
-        case .vehicleOff, .vehicleRests, .vehicleIsOn: .vehicleOff
+        case .vehicleOff, .vehicleRests, .vehicleStaysSilent, .vehicleIsOn: .vehicleOff
         case .otherVehicle, .linkStaysLost, .failed(.linkLost): .linkLost
         case .failed: .failed
         }
@@ -201,7 +201,8 @@ extension PollLoop.End {
         case .vehicleOff(let end): end.instant
         case .vehicleRests(let rest):
             rest.cause == .silence ? rest.lastAnswer ?? rest.since : rest.since
-        case .otherVehicle(_, let lost), .linkStaysLost(let lost): lost
+        case .otherVehicle(_, let lost), .linkStaysLost(let lost), .vehicleStaysSilent(let lost):
+            lost
         case .vehicleIsOn(let time, _): time
         case .stopped, .duration, .finished, .failed: nil
         }

@@ -210,6 +210,34 @@ private struct Watch {
         #expect(battery.rest == nil)
     }
 
+    /// Without the loss, the silence would only count from the first unanswered request, at second 300.
+    @Test(arguments: [(false, nil), (true, 303)] as [(Bool, Int?)])
+    func `the time without a link counts as silence if the vehicle does not answer afterwards`(
+        isLost: Bool, rests: Int?
+    ) {
+        var battery = BatteryGuard()
+        battery.takeAnswer(at: at(10))
+        if isLost { battery.takeLoss(at: at(11)) }
+        var found: Int?
+        for second in 300..<320 {
+            switch battery.next(at: at(Double(second))) {
+            case .readVoltage: battery.take(voltage: 12.4, at: at(Double(second)))
+            case .goOn, .probe, .wait: battery.takeSilence(at: at(Double(second)))
+            }
+            if found == nil, battery.rest != nil { found = second }
+        }
+        #expect(found.map { abs($0 - (rests ?? 0)) <= 3 } ?? (rests == nil))
+        // An answer ends the silence.
+        var answered = BatteryGuard()
+        answered.takeLoss(at: at(11))
+        answered.takeAnswer(at: at(300))
+        for second in 301..<320 {
+            _ = answered.next(at: at(Double(second)))
+            answered.takeSilence(at: at(Double(second)))
+        }
+        #expect(answered.rest == nil)
+    }
+
     @Test
     func `at a low voltage requests continue if the plan reads neither speed nor engine speed`() {
         var battery = BatteryGuard()

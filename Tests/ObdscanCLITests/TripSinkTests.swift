@@ -374,7 +374,7 @@ import VehicleScan
                     TripRecording.Plan(store: store), on: connection, from: sink, tell: { _ in }
                 ) { _ in
                     if trips.isEmpty { connection.scan.poll(plan) }
-                    loop.border = .end(lost: .seconds(60))
+                    loop.border = .end(lost: .seconds(60), silent: .seconds(60))
                     return try loop.run(event: { _, _ in }, batch: { _ in })
                 }
                 guard case .vehicleRests(let rest) = end else {

@@ -31,7 +31,9 @@ struct LogCommand: RuledCommand {
             engine runs. Engine and vehicle speed are always recorded.
 
             With --each-drive a trip ends when the vehicle is off, or when the link has been lost for \
-            ten minutes. obdscan then waits, and the next drive is another trip. The services of the \
+            ten minutes. If the vehicle does not answer when a lost link is back, the time without a link \
+            counts as silence; if it answers at once, a shorter loss ends no trip. obdscan then waits, \
+            and the next drive is another trip. The services of the \
             package record in this way, so that --keep can delete old drives.
 
             Without --until-off polling pauses while the vehicle is off, so that its battery is \

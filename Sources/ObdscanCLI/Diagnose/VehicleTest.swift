@@ -143,7 +143,7 @@ extension PollLoop.End {
     fileprivate var reasonOfBreak: String {
         switch self {
         case .stopped: "Ctrl-C, or another signal."
-        case .failed, .linkStaysLost: "the link was lost."
+        case .failed, .linkStaysLost, .vehicleStaysSilent: "the link was lost."
         case .otherVehicle: "the adapter is in another vehicle now."
         case .duration, .finished, .vehicleOff, .vehicleRests, .vehicleIsOn: "the poll ended."
         }

@@ -253,7 +253,10 @@ struct LogRecording: Sendable {
                 printer: prints ? plan.printer : nil)
         defer { session.loop = loop }
         if !setup.listens { loop.identity = VINQuery(connection, by: setup.profiles) }
-        if plan.splitsDrives { loop.border = .end(lost: Self.longestLoss) }
+        if plan.splitsDrives {
+            let silent = (plan.battery ?? .init()).silence
+            loop.border = .end(lost: Self.longestLoss, silent: silent)
+        }
         if let lights {
             loop.codes = CodeWatch(connection, by: setup.profiles, lights) { [recording] list in
                 recording.take(list)
@@ -348,7 +351,9 @@ extension PollLoop.End {
         case .vehicleOff(let end) where end.rule == .silence: "The vehicle is off: no ECU answers."
         case .vehicleOff: "The vehicle is parked: speed and engine speed have been 0."
         case .otherVehicle(let vin, _): "The adapter is in another vehicle now (VIN \(vin.text))."
-        case .linkStaysLost: "The link has been lost for ten minutes."
+        case .linkStaysLost: "The link was lost for ten minutes or longer."
+        case .vehicleStaysSilent:
+            "The vehicle is off: since the link was lost, no ECU has answered for a minute or longer."
         case .stopped, .duration, .finished, .failed, .vehicleRests, .vehicleIsOn: nil
         }
     }

@@ -152,7 +152,7 @@ extension AdapterGrade {
         case .stopped: throw .session(.interrupted)
         case .failed(let error): throw .session(error)
         case .duration, .finished, .vehicleOff, .otherVehicle, .vehicleRests, .linkStaysLost,
-            .vehicleIsOn, nil:
+            .vehicleStaysSilent, .vehicleIsOn, nil:
             break
         }
         let readings = Double(vehicle.scan.statistics.readings)

@@ -35,17 +35,11 @@ public struct PollLoop {
         case vehicleRests(BatteryGuard.Rest)
         /// The link has been lost since this time, and the session goes on.
         case linkStaysLost(since: Instant)
+        /// The link was lost at this time, no ECU has answered since, and the session goes on.
+        case vehicleStaysSilent(since: Instant)
         /// The vehicle is on again since this time, and the session goes on; after a lost link, it may be another
         /// vehicle.
         case vehicleIsOn(Instant, afterLoss: Bool)
-    }
-
-    /// A border between drives, at which the loop ends although the session goes on.
-    package enum Border: Hashable, Sendable {
-        /// The vehicle is left alone, or the link has been lost for this time.
-        case end(lost: Duration)
-        /// The vehicle is on again, or the link is back.
-        case beginning
     }
 
     /// The session.
@@ -68,18 +62,17 @@ public struct PollLoop {
     /// Reads trouble codes meanwhile; nil = they do not matter.
     public var codes: CodeWatch?
     /// The border of drives that ends the loop; nil = none does.
-    package var border: Border?
+    package var border: DriveBorders.Border? {
+        get { borders.border }
+        set { borders.border = newValue }
+    }
     /// Finds out which vehicle is connected; nil = the vehicle is known, or does not matter.
     package var identity: VINQuery?
 
     private var batches: [ReadingBatch] = []
     /// Events that were not handled yet.
     private var events: [(time: Instant, event: ScanEvent)] = []
-    /// Since when the link is lost; nil = it works.
-    private var lost: Instant?
-    /// Whether the link was lost since the last drive.
-    private var wasLost = false
-    private var isResting = false
+    private var borders = DriveBorders()
 
     /// A loop over the session of `connection` until `until`; see the properties.
     public init(
@@ -154,7 +147,7 @@ public struct PollLoop {
             waiting.add(deadline: nextTick)
             // Until the vehicle is known to be the same, its codes belong to nobody.
             waiting.add(deadline: mayAskCodes ? codes?.deadline : nil)
-            waiting.add(deadline: lossEnds)
+            waiting.add(deadline: borders.deadline)
             waiting.wait()
 
             if waiting.isReady(signals), connection.inbox?.next() != nil { return .stopped }
@@ -177,18 +170,12 @@ public struct PollLoop {
             if let until, now >= until { return .duration }
             if isOver?() == true { return .duration }
             if let end = watch?.end(by: now) { return .vehicleOff(end) }
-            if let lost, let lossEnds, now >= lossEnds { return .linkStaysLost(since: lost) }
+            if let end = borders.end(by: now) { return end }
             if let due = nextTick, now >= due, let period {
                 try tick()
                 nextTick = now + period
             }
         }
-    }
-
-    /// When a lost link ends the drive; nil = never.
-    private var lossEnds: Instant? {
-        guard case .end(let limit) = border else { return nil }
-        return lost.map { $0 + limit }
     }
 
     /// Whether the vehicle is known to be the one of the trip.
@@ -227,12 +214,17 @@ public struct PollLoop {
         var count = 0
         defer { events.removeFirst(count) }
         for (time, event) in events {
+            // The event stays for the next call.
+            if let reached = borders.end(before: event, at: time) { return reached }
             count += 1
             // Events on the new link belong to a vehicle that is not known yet.
             identity?.note(event, at: time)
             try body(time, event)
             codes?.note(event)
-            if let reached = reached(event, at: time) { return reached }
+            let isNameless = identity?.isChecking == true
+            if let reached = borders.take(event, at: time, isNameless: isNameless) {
+                return reached
+            }
             switch event {
             case .pollDidFinish: end = end ?? .finished
             case .sessionDidEnd(let error): end = .failed(error ?? .stopped)
@@ -246,28 +238,6 @@ public struct PollLoop {
             }
         }
         return end
-    }
-
-    /// The end if an event is the border between drives.
-    private mutating func reached(_ event: ScanEvent, at time: Instant) -> End? {
-        switch event {
-        case .scanDidRest(let rest):
-            isResting = true
-            // A vehicle of which nothing is known yet cannot be told from the next one.
-            wasLost = lost != nil || identity?.isChecking == true
-            guard case .end = border else { return nil }
-            return .vehicleRests(rest)
-        case .scanDidWake: isResting = false
-        case .toolDidDisconnect(_?):
-            lost = lost ?? time
-            wasLost = true
-            return nil
-        case .toolDidInitialize: lost = nil
-        case .didLoseEvents: wasLost = true
-        default: return nil
-        }
-        guard border == .beginning, !isResting, lost == nil else { return nil }
-        return .vehicleIsOn(time, afterLoss: wasLost)
     }
 
     private mutating func drain(_ body: (ReadingBatch) throws -> Void) throws {
@@ -286,14 +256,16 @@ extension PollLoop.End {
         switch self {
         case .stopped, .duration: true
         case .vehicleOff(let end): end.rule == .standstill
-        case .failed, .finished, .otherVehicle, .vehicleRests, .linkStaysLost, .vehicleIsOn: false
+        case .failed, .finished, .otherVehicle, .vehicleRests, .linkStaysLost,
+            .vehicleStaysSilent, .vehicleIsOn:
+            false
         }
     }
 
     /// Whether the session goes on.
     package var isBorder: Bool {
         switch self {
-        case .vehicleRests, .linkStaysLost, .vehicleIsOn: true
+        case .vehicleRests, .linkStaysLost, .vehicleStaysSilent, .vehicleIsOn: true
         case .stopped, .duration, .failed, .finished, .vehicleOff, .otherVehicle: false
         }
     }

@@ -16,12 +16,20 @@ extension ChosenSink.Surroundings {
     }
 }
 
+extension UserSettings {
+    /// The address of each alias, in the form in which trips have the addresses of their adapters.
+    var rememberedDevices: [String: String] {
+        aliases.mapValues { (try? resolved($0))?.transport.memoryKey ?? $0 }
+    }
+}
+
 extension ChosenSink {
     /// The data to send to the sink.
     func selection(trips: Set<Int64>? = nil) throws -> SinkSelection {
         let settings = UserSettings.current
         var selection = try selection(
-            trips: trips, tables: try TableFile.own(), aliases: settings.aliases)
+            trips: trips, tables: try TableFile.own(),
+            aliases: settings.rememberedDevices)
         selection.vehicles = settings.vehicles
         selection.fuelProfile = { settings.fuelProfile(of: $0) }
         return selection

@@ -108,7 +108,8 @@ extension OutputOptions {
         if held.withoutName > 0 {
             let trips = counted(held.withoutName, "trip")
             note(
-                "not delivered: \(trips) of a vehicle without a VIN and a name; --trip NUMBER "
+                "not delivered: \(trips) of a vehicle without a VIN and a name; "
+                    + "\"obdscan config set aliases.NAME DEVICE\" names the vehicle of a device, and --trip NUMBER "
                     + "--id NAME delivers one under a name")
         }
         if held.withoutVIN > 0 {

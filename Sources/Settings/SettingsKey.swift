@@ -155,24 +155,26 @@ package struct SettingsKey: Hashable, Sendable {
             name: "private", isList: true, isFlag: true,
             meaning:
                 "when trips have no positions: on, off, or times of the day such as 18:00-06:00",
-            commands: ["live", "log"],
+            commands: ["live", "log", "serve"],
             set: { text, settings, _ in
                 let words = text.split(separator: " ").map(String.init)
                 let hours = words.compactMap(PositionPrivacy.Hours.init)
                 settings.privacy.isAlways = words.count == 1 && SettingsKey.flags[text] == true
                 settings.privacy.hours = hours
+                settings.isNothingPrivate = words.count == 1 && SettingsKey.flags[text] == false
                 let isFlag = words.count == 1 && SettingsKey.flags[text] != nil
                 return isFlag || (!words.isEmpty && hours.count == words.count) ? nil : .notHours
             },
             get: { settings in
                 if settings.privacy.isAlways { return "on" }
                 let hours = settings.privacy.hours.map(\.text)
-                return hours.isEmpty ? nil : hours.joined(separator: " ")
+                if !hours.isEmpty { return hours.joined(separator: " ") }
+                return settings.isNothingPrivate ? "off" : nil
             }),
         SettingsKey(
             name: "private-zones", isList: true,
             meaning: "circles in which trips have no positions, such as 48.137,11.576,500m",
-            commands: ["live", "log"],
+            commands: ["live", "log", "serve"],
             set: { text, settings, _ in
                 let words = text.split(separator: " ").map(String.init)
                 settings.privacy.zones = words.compactMap(PositionPrivacy.Zone.init)

@@ -32,6 +32,8 @@ package struct UserSettings: Hashable, Sendable {
     package var keepPositions: LiftedLimit<AgeArgument>?
     /// The positions that no trip records.
     package var privacy = PositionPrivacy()
+    /// Whether a file says that trips have all positions.
+    package var isNothingPrivate = false
     /// The interval at which `log` stores readings.
     package var commitEvery: Duration?
     /// The signals that `log` records, with their rates; empty = all.

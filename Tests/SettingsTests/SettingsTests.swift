@@ -151,6 +151,25 @@ private let checks = SettingsChecks(
         #expect(Set(meanings).count == meanings.count && !meanings.contains(nil))
     }
 
+    @Test(arguments: ["on", "off"])
+    func `each switch shows both of its positions`(value: String) throws {
+        let switches = SettingsKey.plain.filter(\.isFlag)
+        #expect(switches.map(\.name) == ["battery-safe", "private", "codes"])
+        for key in switches {
+            #expect(key.get(try parsed("")) == nil)
+            #expect(key.get(try parsed("\(key.name) = \"\(value)\"")) == value, "\(key.name)")
+        }
+    }
+
+    /// The trips of `log`, `live` and `serve` have positions, so all three obey the settings about them.
+    @Test func `the settings of trips name all commands that record trips`() {
+        for name in ["private", "private-zones", "codes", "commit-every", "gps"] {
+            #expect(
+                SettingsKey.named(name).map { Set($0.commands) } == ["live", "log", "serve"],
+                "\(name)")
+        }
+    }
+
     @Test func `a change that cannot be read back is refused`() {
         func change(_ text: String, _ name: String, _ value: String?) throws(SettingsChangeError) {
             _ = try SettingsText.changed(

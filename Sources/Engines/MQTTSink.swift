@@ -39,6 +39,10 @@ package struct MQTTSink: Sendable {
     package var database: String
     /// Whether the sink ends when all data is published.
     package var drains: Bool
+    /// Whether the broker keeps that this program has ended.
+    ///
+    /// A client that comes only once leaves nothing behind.
+    package var isKnownToBroker = true
     /// Makes a connection for a client, a version of MQTT and the topic of its last will.
     var connection: @Sendable (String, Int32, String) throws -> any BrokerConnection = {
         try MQTTClient(id: $0, version: $1, will: $2)
@@ -225,7 +229,10 @@ private final class MQTTSinkRun {
 
     private func session(_ client: any BrokerConnection) throws -> Closing {
         if let forgotten { return try forget(forgotten, client) }
-        guard let deliveries else { return .end(goodBye(client, .drained)) }
+        guard let deliveries else {
+            client.disconnect()
+            return .end(.drained)
+        }
         board.forgetSent()
         vehicles.feed.forgetSent()
         let history = try sink.history.map { form throws(StoreError) in
@@ -345,6 +352,9 @@ private final class MQTTSinkRun {
                 if let closing = send(client, message) { return closing }
             }
         }
+        if deliveries != nil, let closing = send(client, VehicleTopics.bridge(sink.client), []) {
+            return closing
+        }
         let deadline = SystemClock.now() + Self.patience
         while !pending.isEmpty {
             if SystemClock.now() > deadline { return .lost("the broker does not answer") }
@@ -357,14 +367,19 @@ private final class MQTTSinkRun {
                 }
             }
         }
-        return .end(goodBye(client, .drained))
+        client.disconnect()
+        return .end(.drained)
     }
 
     /// Announces that publishing ends, and waits for the acknowledgement.
     private func goodBye(_ client: any BrokerConnection, _ end: SinkEnd) -> SinkEnd {
-        let sent = client.publish(
-            VehicleTopics.bridge(sink.client), Array("offline".utf8)[...], quality: 1,
-            isRetained: true)
+        let topic = VehicleTopics.bridge(sink.client)
+        var sent = client.publish(
+            topic, Array("offline".utf8)[...], quality: 1, isRetained: sink.isKnownToBroker)
+        if sent.result == 0, !sink.isKnownToBroker {
+            // Listeners know by now, and an empty message removes what the broker keeps.
+            sent = client.publish(topic, [], quality: 1, isRetained: true)
+        }
         let deadline = SystemClock.now() + .seconds(2)
         wait: while sent.result == 0, SystemClock.now() < deadline {
             if client.drive(-1, .milliseconds(100)) != nil { break }

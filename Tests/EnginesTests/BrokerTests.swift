@@ -194,6 +194,47 @@ struct BrokerTests {
         #expect(!third.text.contains("machine"))
     }
 
+    /// What a broker keeps: the last retained message of each topic that is not empty.
+    private func kept(_ broker: OwnBroker) -> [String: String] {
+        var kept: [String: String] = [:]
+        for message in broker.messages where message.isRetained {
+            kept[message.topic] = message.payload.isEmpty ? nil : message.payload
+        }
+        return kept
+    }
+
+    @Test(arguments: [(true, "offline"), (false, nil)] as [(Bool, String?)])
+    func `a client that comes only once leaves nothing about itself behind`(
+        isKnown: Bool, left: String?
+    ) throws {
+        let folder = try SpoolFolder()
+        try folder.endedTrip(vin: Self.vin, readings: 30)
+        let bridge = "obdscan/bridge/obdscan-pi-home"
+        let broker = OwnBroker()
+        var sink = try sink(folder, broker)
+        sink.isKnownToBroker = isKnown
+        #expect(try run(sink, folder).0 == .drained)
+        #expect(kept(broker)[bridge] == left)
+        // Whoever listens hears in any case that it has ended.
+        let words = broker.messages.filter { $0.topic == bridge }.map(\.payload)
+        #expect(words == ["online", "offline"] + (isKnown ? [] : [""]))
+        #expect(kept(broker).keys.contains { $0.hasPrefix("obdscan/5xxbd1ga8lx000042/") })
+    }
+
+    @Test func `a trial of the connection says nothing, and a forgotten sink leaves nothing`()
+        throws
+    {
+        let folder = try SpoolFolder()
+        let trial = OwnBroker()
+        #expect(try sink(folder, trial).forget([], nil) == .drained)
+        #expect(trial.messages.isEmpty)
+        let broker = OwnBroker()
+        let deliveries = try folder.deliveries()
+        #expect(try sink(folder, broker).forget(["golf"], deliveries) == .drained)
+        #expect(broker.messages.contains { $0.topic == "obdscan/bridge/obdscan-pi-home" })
+        #expect(kept(broker).isEmpty)
+    }
+
     @Test("Messages without an acknowledgement are sent again")
     func cursor() throws {
         let folder = try SpoolFolder()

@@ -316,8 +316,8 @@ let package = Package(
             [
                 "OBDCore", "VehicleLink", "Adapters", "Diagnostics", "ScanTool", "SystemIO",
                 "Accessory", "ScanSession", "LocalLinks", "PIDTables", "VehicleScan", "TripStore",
-                "Formats", "TripRecorder", "TripImport", "Reports", "Settings", "TerminalView",
-                "Dashboard", "ObdscanCLI", "TestSupport",
+                "Formats", "TripRecorder", "TripImport", "Reports", "Settings", "Engines",
+                "TerminalView", "Dashboard", "ObdscanCLI", "TestSupport",
             ]),
         // Serving, with foreign programs as its clients; needs the built program.
         .testTarget(

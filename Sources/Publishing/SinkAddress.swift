@@ -35,6 +35,12 @@ package struct SinkAddress: Hashable, Sendable {
         package var isABRP: Bool { self == .abrpHTTP || self == .abrpHTTPS }
         /// Whether the sink gets lines with readings.
         package var isEngine: Bool { self == .influxHTTP || self == .influxHTTPS }
+        /// What the sink accepts or refuses: one and several of them.
+        package var item: (one: String, several: String) {
+            if isWebhook { return ("event", "events") }
+            if isTraccar { return ("position", "positions") }
+            return isABRP ? ("state", "states") : ("line", "lines")
+        }
         package var isEncrypted: Bool {
             switch self {
             case .influxHTTPS, .traccarHTTPS, .webhookHTTPS, .abrpHTTPS, .mqtts: true

@@ -72,8 +72,9 @@ extension PublishStatus.Line {
         if sink.isActive { parts.append("publish is running") }
         if !isKnown { parts.append("the configuration no longer names it") }
         if sink.refused > 0 {
+            let item = (try? SinkAddress(sink.target))?.kind.item ?? (one: "line", several: "lines")
             parts.append(
-                counted(sink.refused, "line was", "lines were") + " refused")
+                counted(sink.refused, "\(item.one) was", "\(item.several) were") + " refused")
         }
         if let fault = sink.fault {
             parts.append(

@@ -477,8 +477,10 @@ struct PublishRetryCommand: ParsableCommand, OutputCommand {
             if let end = result.end, let failure = end.explanation(of: sink).map({ Failure($0) }) {
                 throw failure
             }
+            let item = sink.address.kind.item
             output.note(
-                "\(sink.name): \(counted(result.taken, "line")) taken, \(result.left) refused again"
+                "\(sink.name): " + counted(result.taken, item.one, item.several)
+                    + " taken, \(result.left) refused again"
             )
             if result.left > 0 { throw Failure.silent(.timedOut) }
         }

@@ -70,9 +70,10 @@ struct PublishRun {
         case .forgetful: tellForgetful()
         case .command(let words): output.remark("\(sink.name): \(words)")
         case .refused(let count):
+            let item = sink.address.kind.item
             output.remark(
-                "\(sink.name): \(counted(count, "line was", "lines were")) refused; obdscan publish status shows why"
-            )
+                "\(sink.name): \(counted(count, "\(item.one) was", "\(item.several) were")) refused so far; "
+                    + "\"obdscan publish status --refused\" shows why")
         case .ended(let end):
             if sinks.count > 1, let failure = end.explanation(of: sink).map({ Failure($0) }) {
                 tellOnStandardError(failure.text)
@@ -82,6 +83,21 @@ struct PublishRun {
 
     private func tellForgetful() {
         output.remark("\(deliveries.path) cannot be written: after a restart more is sent again")
+    }
+
+    /// Why nothing was delivered to some sinks; nil if each took something, or had nothing to take.
+    static func refusal(by ended: [(sink: ChosenSink, report: SinkReport)]) -> Failure? {
+        let words = ended.compactMap { sink, report -> String? in
+            let (item, refused) = (sink.address.kind.item, report.refused)
+            guard refused > 0, report.delivered == 0 else { return nil }
+            return refused == 1
+                ? "\(sink.name) refused the only \(item.one)"
+                : "\(sink.name) refused all \(refused) \(item.several)"
+        }
+        if words.isEmpty { return nil }
+        return Failure(
+            words.joined(separator: "; "),
+            hint: "\"obdscan publish status --refused\" shows why", status: .badConfiguration)
     }
 
     private func finish(_ ended: [(sink: ChosenSink, report: SinkReport)]) throws {
@@ -98,6 +114,7 @@ struct PublishRun {
         }.first
         if let worst { throw ended.count > 1 ? Failure.silent(worst.status) : worst }
         guard drains else { return }
+        if let refusal = Self.refusal(by: ended) { throw refusal }
         if ended.contains(where: { $0.report.held.count > 0 }) { throw Failure.silent(.timedOut) }
     }
 }

@@ -16,6 +16,7 @@ import TripStore
         var isActive = false
         var isKnown = true
         var getsReadings = true
+        var target = "influx+http://db"
         var words: [String]
     }
 
@@ -39,6 +40,12 @@ import TripStore
         Case(
             waiting: 3, refused: 2,
             words: ["3 readings wait, the oldest from the trip of T", "2 lines were refused"]),
+        Case(
+            refused: 2, target: "webhook+https://host/x",
+            words: ["everything was sent", "2 events were refused"]),
+        Case(
+            refused: 1, target: "traccar+http://host",
+            words: ["everything was sent", "1 position was refused"]),
         Case(isActive: true, words: ["everything was delivered", "publish is running"]),
         Case(
             waiting: 4, isKnown: false,
@@ -48,7 +55,7 @@ import TripStore
             ]),
     ])
     func `the parts of the status do not contradict each other`(row: Case) throws {
-        var sink = DeliveryStore.Sink(name: "home", target: "influx+http://db")
+        var sink = DeliveryStore.Sink(name: "home", target: row.target)
         sink.acknowledged = row.hasTaken ? Self.noon : nil
         sink.refused = row.refused
         sink.fault = row.fault

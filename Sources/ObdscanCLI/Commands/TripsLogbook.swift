@@ -13,9 +13,11 @@ struct TripsLogbookCommand: RuledCommand {
             The purpose of a trip is its tag: business, private or commute (trips tag, log --tag). A trip \
             without such a tag, or with several of them, has no purpose. Sums are for each month and vehicle. \
             If the odometer counted further between two trips, the logbook has the distance without a recorded trip. Times \
-            are local times; a trip whose clock was not set is marked.
+            are local times, except in JSON and CSV, which have times in UTC; months are local. A trip whose \
+            clock was not set is marked.
 
-            The file of --to is a page (.html, .pdf), a sheet (.xlsx) or a table (.csv). JSON has an object \
+            The file of --to is a page (.html, .pdf), a sheet (.xlsx) or a table (.csv). The sums are on the page and \
+            on a second sheet; the table has only the trips. --format json and csv have an object or a row \
             for each trip and for each sum.
 
             \(Self.ruleText)

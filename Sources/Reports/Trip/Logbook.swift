@@ -241,11 +241,23 @@ package struct Logbook {
         return page
     }
 
-    /// The trips as a sheet, with local times.
+    /// The columns of the sheet, in the order of ``entryShape``: a sheet has kilometres and local times.
+    private static let sheetHead: [(name: String, width: Int)] = [
+        ("Trip", 8), ("VIN", 20), ("Vehicle", 20), ("Start", 18), ("End", 18),
+        ("Odometer at the start (km)", 26), ("Odometer at the end (km)", 26), ("Distance (km)", 16),
+        ("Purpose", 16), ("Not recorded before (km)", 26), ("Odometer lower by (km)", 26),
+        ("Name", 20), ("Clock", 10),
+    ]
+
+    /// The columns of the sheet of sums.
+    private static let sumHead = [
+        "Month", "Vehicle", "Trips", "Hours", "Distance (km)", "Business (km)", "Private (km)",
+        "Commute (km)", "No purpose (km)", "Trips without a distance", "Not recorded (km)",
+    ]
+
+    /// The trips as a sheet, with local times, and the sums as a second one.
     package var sheet: Workbook {
-        var book = Workbook(
-            title: "logbook",
-            columns: Self.entryShape.keys.map { ($0, $0 == "vehicle" || $0 == "vin" ? 20 : 16) })
+        var book = Workbook(title: "logbook", columns: Self.sheetHead)
         for entry in entries {
             let row = Self.entryShape.row(entry)
             book.add(
@@ -257,7 +269,21 @@ package struct Logbook {
                     }
                 })
         }
+        if !totals.isEmpty {
+            book.summary = [Self.sumHead.map { .text($0) }] + totals.map(Self.sums)
+        }
         return book
+    }
+
+    private static func sums(of total: Total) -> [Workbook.Cell] {
+        func road(_ kilometres: Double?) -> Workbook.Cell { .rounded(kilometres ?? 0, decimals: 1) }
+        return [
+            .text(total.month), total.vehicle.map { .text($0) } ?? .empty,
+            .number(Double(total.trips)), .rounded(total.seconds / 3600, decimals: 2),
+            road(total.distance), road(total.distances[.business]),
+            road(total.distances[.private]), road(total.distances[.commute]),
+            road(total.distances[nil]), .number(Double(total.unknown)), road(total.missing),
+        ]
     }
 
     /// A local time, because the format of sheets has no time zones.

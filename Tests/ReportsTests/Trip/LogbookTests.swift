@@ -75,6 +75,30 @@ import Testing
         #expect(book.totals.map(\.distance) == [20])
     }
 
+    @Test func `a sheet has headings for people, and the sums on a second sheet`() throws {
+        let book = Logbook(
+            [
+                trip(1, hours: 48, tags: ["business"], odometer: 1_000...1_020, distance: 20.25),
+                trip(2, hours: 50, tags: ["private"], distance: 5),
+            ], .us)
+        let text = String(decoding: book.sheet.bytes, as: UTF8.self)
+        for heading in ["Odometer at the start (km)", "Distance (km)", "No purpose (km)", "Hours"] {
+            #expect(text.contains(">\(heading)</t>"), "\(heading)")
+        }
+        #expect(!text.contains("distanceKm") && !text.contains("odometerStartKm"))
+        // The sheet of sums: two trips of an hour each, 25.25 km, of which 20.25 and 5 km, in kilometres.
+        #expect(text.contains("name=\"Summary\""))
+        for cell in [
+            "<c r=\"C2\"><v>2.0</v></c>", "r=\"D2\" s=\"6\"><v>2.0<", "r=\"E2\" s=\"5\"><v>25.25<",
+            "r=\"F2\" s=\"5\"><v>20.25<", "r=\"G2\" s=\"5\"><v>5.0<", "r=\"I2\" s=\"5\"><v>0.0<",
+        ] {
+            #expect(text.contains(cell), "\(cell)")
+        }
+        // The columns of a row belong to the headings.
+        #expect(Logbook.columns.count == 13)
+        #expect(text.contains("autoFilter ref=\"A1:M3\""))
+    }
+
     @Test func `a logbook ignores the odometer of a trip whose clock was not set`() {
         var unset = trip(2, hours: 2, odometer: 1_500...1_510, distance: 10)
         unset.isClockSet = false

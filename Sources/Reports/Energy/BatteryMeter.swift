@@ -307,6 +307,11 @@ extension BatteryMeter {
         return use
     }
 
+    /// What was missing to know whether a positive number drives or charges.
+    private static let noSign =
+        "nothing shows whether a positive current drives or charges: the voltage did not follow it, and no change of "
+        + "the charge by 3 points fits its sum; log ev-voltage and ev-soc, too"
+
     /// Why no energy can be computed; nil if it can.
     private var noEnergy: String? {
         if count == 0 {
@@ -316,7 +321,7 @@ extension BatteryMeter {
         if isContradictory {
             return "the voltage and the state of charge show different signs of the current"
         }
-        if direction == nil { return "nothing shows which sign the current has while driving" }
+        if direction == nil { return Self.noSign }
         return nil
     }
 

@@ -376,7 +376,10 @@ import Testing
         let use = batteryUse(values)
         #expect(use.used == nil && use.direction == nil && use.sessions.isEmpty)
         #expect(
-            use.missing[.used] == "nothing shows which sign the current has while driving")
+            use.missing[.used]
+                == "nothing shows whether a positive current drives or charges: the voltage did not follow it, "
+                + "and no change of the charge by 3 points fits its sum; log ev-voltage and ev-soc, too"
+        )
         let named = batteryUse(values, named: .discharge)
         #expect(named.evidence == .name)
         // 4 kW for 600 s.

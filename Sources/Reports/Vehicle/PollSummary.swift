@@ -17,8 +17,8 @@ package struct PollSummary {
     package var explains = false
     /// Counts of a position receiver; nil without one.
     package var positions: PositionReceiver.Counts?
-    /// The distance of the trip for people; nil if it is unknown.
-    package var distance: String?
+    /// Time, distance and number of readings of the closed trip, for people; nil = those of the session count.
+    package var recorded: String?
     /// The command that shows the trip.
     package var next: String?
     /// Whether the text for people includes the speed of polling.
@@ -75,19 +75,19 @@ package struct PollSummary {
             ])
     }
 
-    /// Adds the distance of the closed trip and the command that shows it.
+    /// Adds the figures of the closed trip and the command that shows it.
     package mutating func take(_ store: TripStore, units: UnitSystem, usualPath: String?) {
         guard let trip else { return }
         take(try? store.trip(trip), in: store.currentPath, units: units, usualPath: usualPath)
     }
 
-    /// Adds the distance of the closed trip, if it could be read, and the command that shows it.
+    /// Adds the figures of the closed trip, if it could be read, and the command that shows it.
     package mutating func take(
         _ stored: TripSummary?, in path: String, units: UnitSystem, usualPath: String?
     ) {
         guard let trip else { return }
         next = Self.next(trip, in: path, usualPath: usualPath)
-        distance = stored?.distanceText(units)
+        recorded = stored?.words(units)
     }
 
     /// The command that shows a trip.
@@ -131,9 +131,9 @@ package struct PollSummary {
 
     /// Recordings and failures, for people.
     package var text: String {
-        var parts = [durationText(statistics.seconds)]
-        if let distance { parts.append(distance) }
-        parts.append(counted(statistics.readings, "reading"))
+        var parts =
+            recorded.map { [$0] }
+            ?? [durationText(statistics.seconds), counted(statistics.readings, "reading")]
         if statistics.timeouts > 0 { parts.append(counted(statistics.timeouts, "timeout")) }
         if statistics.errors > 0 { parts.append(counted(statistics.errors, "error")) }
         if statistics.lostFrames > 0 {

@@ -152,6 +152,14 @@ struct TripsShiftCommand: ParsableCommand, OutputCommand {
         let store = try database.open(.readWrite)
         let ids = try trips.map { try $0.number(in: store) }
         try mapped { () throws(StoreError) in try store.shiftTrips(ids, by: step.duration) }
+        let now = SystemClock.utc
+        let early = try ids.filter { try store.trip($0).end > now }
+        if !early.isEmpty {
+            output.note(
+                "By the clock of this machine, \(counted(early.count, "trip ends", "trips end")) in the future now: "
+                    + early.map(String.init).joined(separator: ", ")
+                    + "; \"obdscan trips undo\" reverts the shift")
+        }
         try print(ids, of: store, output)
     }
 }

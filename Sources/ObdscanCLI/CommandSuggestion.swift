@@ -63,6 +63,7 @@ enum CommandSuggestion {
         case "record": "obdscan log"
         case "csv", "excel", "xlsx", "gpx": "obdscan export"
         case "mileage": "obdscan read odometer"
+        case "backup": "obdscan db merge"
         case "version": "obdscan --version"
         default: nil
         }

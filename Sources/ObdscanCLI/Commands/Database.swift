@@ -14,6 +14,9 @@ struct DatabaseCommand: ParsableCommand {
         commandName: "db",
         abstract: "Maintain the database: check, recover, compact, merge, redecode.",
         discussion: """
+            To back the database up, also while a trip is recorded, merge it into a second database: each run adds \
+            the trips that are new.
+
             EXAMPLES
               obdscan db check
               obdscan db recover --to saved.db

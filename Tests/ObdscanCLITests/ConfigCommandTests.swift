@@ -1,4 +1,5 @@
 import Foundation
+import SystemIO
 import Testing
 
 @Suite struct `Changing the configuration` {
@@ -26,6 +27,33 @@ import Testing
         // `config set` can fix the wrong setting itself.
         try write("units = \"furlongs\"\n")
         #expect(try program.run(["config", "set", "units", "us"]).status == 0)
+    }
+
+    @Test func `a change leaves only the configuration behind`() throws {
+        defer { program.remove() }
+        #expect(try program.run(["config", "set", "units", "us"]).status == 0)
+        let folder = file.deletingLastPathComponent()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["config.toml"])
+    }
+
+    /// Each lock removes its file, so that the next one has to find out that it waited for a removed file.
+    @Test func `a lock keeps programs apart although its file is removed`() throws {
+        defer { program.remove() }
+        let path = program.home.appendingPathComponent("counter").path
+        try Data("0".utf8).write(to: URL(fileURLWithPath: path))
+        let (threads, rounds) = (8, 50)
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in
+            for _ in 0..<rounds {
+                guard let lock = try? FileLock(beside: path) else { continue }
+                let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+                try? "\((Int(text) ?? 0) + 1)".write(
+                    toFile: path, atomically: false, encoding: .utf8)
+                withExtendedLifetime(lock) {}
+            }
+        }
+        let count = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(count == "\(threads * rounds)")
+        #expect(!FileManager.default.fileExists(atPath: path + ".lock"))
     }
 
     @Test func `a user's setting may lift a limit in the file for all users`() throws {

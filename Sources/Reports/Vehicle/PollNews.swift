@@ -10,6 +10,8 @@ import SystemIO
 package struct PollNews {
     private let accessory: String
     private var isLost = false
+    /// The faults that were told since the adapter was last set up.
+    private var faults: Set<String> = []
     /// The adapter's statuses that were told.
     private var told: Set<AdapterStatus> = []
     /// The frames that were lost so far, and when the number is said next.
@@ -30,18 +32,24 @@ package struct PollNews {
         return message + (words.hint.map { "; " + $0 } ?? "")
     }
 
+    /// A message about a fault, unless it was told since the adapter was last set up: whoever waits for a vehicle for
+    /// hours reads it once.
+    private mutating func once(_ text: String) -> String? {
+        faults.insert(text).inserted ? text : nil
+    }
+
     /// The message about `event`; nil = none.
     package mutating func note(_ event: ScanEvent) -> String? {
         switch event {
         case .toolDidDisconnect(let error?):
             isLost = true
-            return "the link was lost (\(error.explanation.message)); reconnecting"
+            return once("the link was lost (\(error.explanation.message)); reconnecting")
         case .toolDidInitialize:
-            defer { isLost = false }
+            defer { (isLost, faults) = (false, []) }
             return isLost ? "the link is back" : nil
         case .toolDidFailToInitialize(let failure):
             isLost = true
-            return failure.explanation(at: accessory).message
+            return once(failure.explanation(at: accessory).message)
         case .toolWillSleep: return "the adapter is about to sleep"
         case .toolDidReport(let status):
             return told.insert(status).inserted ? text(of: status) : nil

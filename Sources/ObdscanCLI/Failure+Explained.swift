@@ -101,6 +101,7 @@ extension Failure {
         let isNamed =
             message.hasPrefix(accessory) || (!place.isEmpty && message.hasPrefix(place))
             || (!head.isEmpty && place.hasPrefix(head))
+            || (!place.isEmpty && message.hasSuffix(" \(place)"))
         return isNamed ? message : "\(accessory): \(message)"
     }
 

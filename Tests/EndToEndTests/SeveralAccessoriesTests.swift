@@ -43,7 +43,7 @@ import Testing
         let outcome = try await program.finish()
         // One adapter was absent; the others ended regularly.
         #expect(outcome.status == 69, "\(outcome.errors)")
-        #expect(outcome.errors.contains("\(absent): there is no device or file"))
+        #expect(outcome.errors.contains("there is no device or file \(absent)\n"))
         let summaries = try summaries(outcome)
         #expect(summaries.map { $0["device"] as? String } == named)
         #expect(summaries.map { $0["trip"] is Int } == [false, true, false, true])
@@ -80,7 +80,7 @@ import Testing
         // If only missing devices are named, the command does not wait for them.
         let alone = try await workplace.run(["log", "-d", absent, "-d", absent + "2"])
         #expect(alone.status == 69)
-        #expect(alone.errors.contains("\(absent)2: there is no device or file"))
+        #expect(alone.errors.contains("there is no device or file \(absent)2\n"))
     }
 
     /// An adapter that is pulled and plugged into the next car.

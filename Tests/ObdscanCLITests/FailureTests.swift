@@ -331,6 +331,8 @@ import VehicleScan
         ("serial:/dev/ttyUSB0?baud=9600", "/dev/ttyUSB0: there is no such device", true),
         ("tcp:obd.local:35000", "obd.local: Name or service not known", true),
         ("tcp:10.0.0.1:1", "tcp:10.0.0.1:1: Vehicle refused", true),
+        ("/tmp/x/nothing", "there is no device or file /tmp/x/nothing", true),
+        ("/tmp/x/no", "there is no device or file /tmp/x/nothing", false),
         ("sim:", "no ECU answers", false), ("sim:", "the adapter: it is silent", false),
         ("replay:a.txt", "no vehicle answers: NO DATA", false),
     ])

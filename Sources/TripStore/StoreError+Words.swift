@@ -80,6 +80,17 @@ extension StoreError: Explained {
             message = "trip \(number) is still being recorded"
             hint = "end its recording first: Ctrl-C where \"obdscan log\" runs"
             category = .timedOut
+        case .kept(let entries, let lost, let reason):
+            let inner = reason.explanation
+            message =
+                "\(counted(entries, "entry waits", "entries wait")) in memory until this machine restarts"
+                + (lost > 0
+                    ? ", and \(counted(lost, "entry was", "entries were")) lost: " : ": ")
+                + inner.message
+            hint =
+                "the next obdscan that can write the database stores what waits"
+                + (inner.hint.map { "; " + $0 } ?? "")
+            category = inner.category
         case .lost(let entries, let reason):
             let inner = reason.explanation
             message = "\(entries) entries could not be stored: \(inner.message)"

@@ -34,6 +34,9 @@ public enum StoreError: Error, Hashable, Sendable {
     case tripIsOpen(Int64, path: String)
     /// The trip ended, but this many entries could not be stored and are lost; with the reason.
     indirect case lost(entries: Int, StoreError)
+    /// The trip ended, but this many entries are only in memory, where the next store takes them from, and others are
+    /// lost; with the reason.
+    indirect case kept(entries: Int, lost: Int, StoreError)
     /// The file was removed or replaced while it was open, and its content cannot be saved; with
     /// the reason.
     indirect case removed(path: String, StoreError)

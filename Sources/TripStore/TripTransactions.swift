@@ -16,6 +16,8 @@ struct TripTransactions: Sendable {
     private(set) var rows: RowWriter
     /// Where rows are copied before they are committed; nil = not at all.
     private let memory: String?
+    /// Where rows go that cannot be stored at the end; nil = nowhere.
+    private let lastMemory: String?
     private var copy: SafetyCopy?
     /// The state after the copied rows; nil = no row is copied.
     private var ahead: RowWriter?
@@ -32,6 +34,7 @@ struct TripTransactions: Sendable {
         clock = store.clock
         self.rows = rows
         memory = copies ? store.limits.memory : nil
+        lastMemory = copies || store.canCopyToMemory ? store.limits.memory : nil
     }
 
     /// Continues in a copy of the database.
@@ -55,6 +58,26 @@ struct TripTransactions: Sendable {
     /// Copies batches to memory, which come next; false if they have to be committed.
     mutating func copy(_ batches: [WriteQueue.Batch]) -> Bool {
         guard let memory else { return false }
+        return copy(batches, to: memory)
+    }
+
+    /// Copies batches to memory that the end of the trip could not store; returns the number of items that it has then.
+    mutating func keep(_ batches: ArraySlice<WriteQueue.Batch>) -> Int {
+        guard let lastMemory, !batches.isEmpty else { return 0 }
+        do {
+            // Some of them may have a copy already, and a second one would store them twice.
+            if ahead != nil { try copy?.clear() }
+        } catch {
+            return 0
+        }
+        ahead = nil
+        if copy(Array(batches), to: lastMemory) { return batches.reduce(0) { $0 + $1.items } }
+        if copy == nil { return 0 }
+        // One of them cannot be copied, such as a note.
+        return batches.reduce(0) { $0 + (copy([$1], to: lastMemory) ? $1.items : 0) }
+    }
+
+    private mutating func copy(_ batches: [WriteQueue.Batch], to memory: String) -> Bool {
         do {
             var next = ahead ?? rows
             if ahead == nil, copy?.isThere == false { copy = nil }

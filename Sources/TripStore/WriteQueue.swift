@@ -219,11 +219,19 @@ struct WriteQueue {
     }
 
     /// Returns work that could not be stored to the front of the queue.
-    mutating func failed(_ work: Work, _ error: StoreError) -> [TripWriter.Notice] {
+    ///
+    /// - Parameter kept: the number of items that memory has after the end of the trip.
+    mutating func failed(
+        _ work: Work, _ error: StoreError, kept: Int = 0
+    ) -> [TripWriter.Notice] {
         failure = error
         if work.ending != nil {
             hasEnded = true
-            if work.items > 0 { failure = .lost(entries: work.items, error) }
+            if kept > 0 {
+                failure = .kept(entries: kept, lost: max(0, work.items - kept), error)
+            } else if work.items > 0 {
+                failure = .lost(entries: work.items, error)
+            }
             return []
         }
         batches = Array(work.batches) + notes + Array(batches[first...])

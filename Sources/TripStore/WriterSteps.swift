@@ -66,7 +66,10 @@ struct WriterSteps {
             let failure = StoreError(error, path: store.currentPath)
             due = now + pause
             pause = min(pause * 2, limits.retryAtMost)
-            for notice in queue.withLock({ $0.failed(work, failure) }) { notify(notice) }
+            let kept = work.ending == nil ? 0 : transactions.keep(work.batches)
+            for notice in queue.withLock({ $0.failed(work, failure, kept: kept) }) {
+                notify(notice)
+            }
         }
         for flush in work.flushes { flush.signal() }
         guard work.ending != nil else { return false }

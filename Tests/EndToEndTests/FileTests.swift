@@ -310,20 +310,26 @@ import Testing
             \(Self.log(to: disk))
             "$OBDSCAN" trips --db \(disk.path)/trips.db --format json
             "$OBDSCAN" export --db \(disk.path)/trips.db --format json
+            mount -o remount,size=60m \(disk.path)
+            "$OBDSCAN" trips --db \(disk.path)/trips.db --format json
             exit $status
             """)
         try await program.lines(with: "held in memory", on: .errors, within: 60)
         program.send(SIGTERM)
         let outcome = try await program.finish()
         #expect(outcome.status == 73, "\(outcome.errors)")
-        let lost = try #require(
-            outcome.errors.firstMatch(of: /obdscan: (\d+) entries could not be stored/))
-        #expect(Int(lost.1) ?? 0 > 0)
+        let kept = try #require(
+            outcome.errors.firstMatch(of: /obdscan: (\d+) entries wait in memory/))
+        #expect(Int(kept.1) ?? 0 > 0)
         let objects = try outcome.objects()
         let trip = try #require(objects.first)
         #expect(trip["kind"] as? String == "trip")
         #expect((trip["readings"] as? Int ?? 0) > 100)
         #expect(trip["readings"] as? Int == objects.count { $0["signal"] != nil })
+        // With room again, the next program stores what waits.
+        let whole = try #require(objects.last)
+        #expect(whole["kind"] as? String == "trip")
+        #expect((whole["readings"] as? Int ?? 0) > (trip["readings"] as? Int ?? 0))
     }
 
     @Test(.enabled(if: TinyDisk.isPossible, "no file system can be mounted here"))

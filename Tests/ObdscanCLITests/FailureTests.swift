@@ -117,7 +117,8 @@ import VehicleScan
             .cannotCreate(path: "p", errno: 2), .permission(path: "p"), .readOnly(path: "p"),
             .full(path: "p"), .locked(path: "p"), .damaged(path: "p", message: "m"),
             .unknownTrip(5, path: "p"), .tripIsOpen(5, path: "p"),
-            .lost(entries: 7, .full(path: "p")), .other(path: "p", code: 1, message: "m"),
+            .lost(entries: 7, .full(path: "p")), .kept(entries: 7, lost: 1, .full(path: "p")),
+            .other(path: "p", code: 1, message: "m"),
         ]
         for error in errors { #expect(Failure(error).hint != nil, "\(error)") }
         let failed: [ScanError] = [
@@ -147,6 +148,16 @@ import VehicleScan
         let lost = Failure(StoreError.lost(entries: 7, .full(path: "p")))
         #expect(lost.message.contains("7 entries"))
         #expect(lost.status == .cannotCreate)
+        let kept = Failure(StoreError.kept(entries: 1, lost: 0, .full(path: "p")))
+        #expect(
+            kept.message
+                == "1 entry waits in memory until this machine restarts: p: the disk is full")
+        #expect(kept.status == .cannotCreate)
+        #expect(
+            Failure(StoreError.kept(entries: 9, lost: 2, .full(path: "p"))).message
+                .contains(
+                    "9 entries wait in memory until this machine restarts, and 2 entries were lost")
+        )
     }
 
     @Test func `a lost link has its own exit code, whatever the cause`() {

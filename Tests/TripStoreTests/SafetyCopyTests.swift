@@ -306,6 +306,50 @@ import Testing
         #expect(try Self.open(place).trip(1).readings == 301)
     }
 
+    /// With a commit per second nothing is copied before.
+    @Test(.enabled(if: access("/dev/shm", W_OK) == 0, "there is no file system in memory"))
+    func `what a full disk refuses at the end goes to memory, and what cannot go there is counted`()
+        throws
+    {
+        let memory = "/dev/shm/obdscan-tests-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: memory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: memory) }
+        let size = try store.read { try $0.value(Int.self, "PRAGMA page_count") ?? 0 } * 4096
+        var limits = TripStore.Limits(size: size + 8 * 4096)
+        limits.memory = memory
+        let small = try TripStore(path: scratch.path(), limits: limits)
+        let writer = try Fixtures.begin(small, waiting: 100_000)
+        func fill(_ seconds: Range<Int>) {
+            for second in seconds {
+                let items = (0..<10).map { _ in Fixtures.rpm(Double(second)) }
+                #expect(writer.offer(items, at: Fixtures.after(Double(second))))
+            }
+        }
+        fill(0..<10)
+        try writer.flush()
+        fill(10..<1000)
+        #expect(writer.offer(.note("rattles"), at: Fixtures.after(999)))
+        let full = StoreError.full(path: scratch.path())
+        #expect(throws: StoreError.kept(entries: 9900, lost: 1, full)) {
+            try writer.end(.stopped, at: Fixtures.after(1000))
+        }
+        #expect(try store.trip(writer.trip).readings == 100)
+        // The next program, with room: this one is alive, so its trip would be left alone.
+        let folder = "\(memory)/obdscan-\(geteuid())"
+        let copy = try #require(Files.names(in: folder).first { !$0.hasSuffix("-journal") })
+        try Connection("\(folder)/\(copy)").access {
+            try $0.execute("UPDATE source SET writer = 'boot:1:1'")
+        }
+        try scratch.sql { try $0.execute("UPDATE trip SET writer = 'boot:1:1'") }
+        limits = TripStore.Limits()
+        limits.memory = memory
+        let next = try TripStore(path: scratch.path(), limits: limits)
+        #expect(try next.trip(writer.trip).readings == 10_000)
+        #expect(try next.check() == [])
+        #expect(Files.names(in: folder).isEmpty)
+    }
+
     @Test func `a merge and a recovery include the rows in memory, and keep their file`()
         async throws
     {

@@ -75,7 +75,10 @@ import Testing
         let scratch = try Scratch()
         let roomy = try TripStore(path: scratch.path())
         let size = try roomy.read { try $0.value(Int.self, "PRAGMA page_count") ?? 0 } * 4096
-        let store = try TripStore(path: scratch.path(), limits: .init(size: size + 8 * 4096))
+        var limits = TripStore.Limits(size: size + 8 * 4096)
+        // Not a file system in memory.
+        limits.memory = scratch.url.path
+        let store = try TripStore(path: scratch.path(), limits: limits)
         let writer = try Fixtures.begin(store, waiting: 100_000)
         fill(writer, seconds: 0..<10)
         try writer.flush()

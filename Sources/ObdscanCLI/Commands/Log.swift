@@ -55,7 +55,8 @@ struct LogCommand: RuledCommand {
             obdscan takes them into the database. On a machine without such memory, a kill loses \
             as much as a power cut. Other programs see readings when they are committed. If the \
             disk is full, cannot be written, or another program locks the database, about \
-            200,000 readings are held in memory and stored as soon as that works again. Readings \
+            200,000 readings are held in memory and stored as soon as that works again. Those that are \
+            still held at the end go to /dev/shm in the same way. Readings \
             that had to be dropped are noted as a gap. With --fast the system decides when data \
             reaches the disk: a killed program still loses nothing, but a power cut loses \
             everything since the last checkpoint, some megabytes. The database stays intact.

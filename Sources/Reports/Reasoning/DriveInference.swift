@@ -19,6 +19,8 @@ package struct DriveInference: Sendable {
         /// The logarithm of how much likelier it makes each feature than health does.
         package var weights: [String: Double]
         var logLikelihood: Double
+        /// The logarithm of the likelihood at the severity that explains the features best.
+        var peak: Double
         /// The code that speaks most for it, with the logarithm of how much likelier the cause makes the code.
         package var code: (code: DriveRecord.Code, weight: Double)?
         /// Whether what must be seen is there, beyond its error, or the ECU found it by its own limit.
@@ -33,6 +35,10 @@ package struct DriveInference: Sendable {
     let counted: Set<String>
     /// The likeliest first.
     package let candidates: [Candidate]
+    /// The likeliest cause with those that explain the drive as well as it does; none if it explains it best.
+    package let inseparable: Set<String>
+    /// Measures that this drive lacks and that would tell the two likeliest of these apart, the best first.
+    package let separating: [CauseTable.Measure]
     /// Causes that apply but were not tested, with the measures that are missing.
     package let untested: [(cause: CauseTable.Cause, missing: [String])]
 
@@ -42,6 +48,8 @@ package struct DriveInference: Sendable {
     /// How far the formulas of a cause may be off, as a share of the shift that they expect: no two engines share their
     /// geometry, and the severity lies between those that are tried.
     static let formulaError = 0.15
+    /// Evidence of less than 3 to 1 is too weak to tell two causes apart: the formulas are not that exact.
+    private static let weakEvidence = Logarithm.log(3)
 
     package init(
         _ features: [String: DriveFeature], numbers: [String: Double], traits: Set<String>,
@@ -92,7 +100,7 @@ package struct DriveInference: Sendable {
                 if best.map({ total > $0.logLikelihood }) ?? true {
                     best = Candidate(
                         cause: cause, severity: severity, expected: expected, weights: weights,
-                        logLikelihood: total, mustHolds: false)
+                        logLikelihood: total, peak: total, mustHolds: false)
                 }
             }
             guard var found = best else { continue }
@@ -128,11 +136,69 @@ package struct DriveInference: Sendable {
         for place in candidates.indices {
             candidates[place].probability = Logarithm.exp(all[place + 2] - total)
         }
-        self.candidates = candidates.sorted { one, two in
+        candidates.sort { one, two in
             one.probability == two.probability
                 ? one.cause.id < two.cause.id : one.probability > two.probability
         }
+        inseparable = Self.pool(&candidates)
+        separating = Self.separating(
+            candidates.filter { [inseparable] in inseparable.contains($0.cause.id) }, features,
+            numbers, traits, table)
+        self.candidates = candidates
         self.untested = untested
+    }
+
+    /// Gives the likeliest cause and those that explain the drive as well the ratio of their priors.
+    ///
+    /// Between them, only their priors and the severities that happen to be tried decide, and no evidence.
+    private static func pool(_ candidates: inout [Candidate]) -> Set<String> {
+        func evidence(_ candidate: Candidate) -> Double {
+            candidate.peak + (candidate.code?.weight ?? 0)
+        }
+        guard let first = candidates.first, first.forbidden == nil else { return [] }
+        let group = candidates.indices.filter { place in
+            candidates[place].forbidden == nil
+                && abs(evidence(candidates[place]) - evidence(first)) < weakEvidence
+        }
+        guard group.count > 1 else { return [] }
+        let whole = group.reduce(0) { $0 + candidates[$1].probability }
+        let priors = group.reduce(0) { $0 + candidates[$1].cause.frequency.prior }
+        for place in group {
+            candidates[place].probability =
+                whole * candidates[place].cause.frequency.prior / priors
+        }
+        // Equal ones keep their order.
+        let order = candidates.enumerated().sorted { one, two in
+            one.element.probability == two.element.probability
+                ? one.offset < two.offset : one.element.probability > two.element.probability
+        }
+        let ids = Set(group.map { candidates[$0].cause.id })
+        candidates = order.map(\.element)
+        return ids
+    }
+
+    /// The measures without a value of which the first two candidates expect clearly different ones.
+    private static func separating(
+        _ candidates: [Candidate], _ features: [String: DriveFeature], _ numbers: [String: Double],
+        _ traits: Set<String>, _ table: CauseTable
+    ) -> [CauseTable.Measure] {
+        guard let one = candidates.first, let other = candidates.dropFirst().first else {
+            return []
+        }
+        let predictions = [one, other].map { Prediction($0.cause, $0.severity, numbers, table) }
+        let maybes = one.cause.maybes.union(other.cause.maybes)
+        var found: [(measure: CauseTable.Measure, gap: Double)] = []
+        for measure in table.measures where features[measure.id] == nil {
+            guard let healthy = measure.healthy, measure.limit != nil, measure.derived == nil,
+                !maybes.contains(measure.id),
+                traits.contains("meter") || !measure.needs.contains("air-flow"),
+                let first = predictions[0].value(of: measure),
+                let second = predictions[1].value(of: measure)
+            else { continue }
+            let gap = abs(first - second) / healthy.spread
+            if gap > 3 { found.append((measure, gap)) }
+        }
+        return found.sorted { $0.gap > $1.gap }.prefix(2).map(\.measure)
     }
 
     /// How much likelier something unknown makes a feature than health does.

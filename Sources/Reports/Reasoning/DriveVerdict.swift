@@ -37,7 +37,6 @@ package struct DriveVerdict: Sendable {
     package let inference: DriveInference
     package let record: DriveRecord
     package let past: Past
-
     /// What is known of the vehicle beside the drive.
     package struct Past: Hashable, Sendable {
         /// What is usual for it, by feature.
@@ -103,14 +102,10 @@ package struct DriveVerdict: Sendable {
         } else if isIll, let named, inference.other < 0.25 {
             shown = [named]
             // Causes that look alike stay in the list until their test was made.
-            let twins = possible.filter { other in
-                other.cause.id != named.cause.id && other.probability >= Self.twin
-                    && (named.cause.alike.contains { $0.cause == other.cause.id }
-                        || other.cause.alike.contains { $0.cause == named.cause.id })
-            }
+            let twins = Self.twins(of: named, possible, inference)
             shown += twins
             kind = twins.isEmpty ? .cause : .several
-        } else if isIll, let pair = Self.pair(possible) {
+        } else if isIll, let pair = Self.pair(possible, inference) {
             shown = pair
             kind = .several
         } else if isOff || record.complains || (isIll && judged.contains { $0.excess > 0 }) {
@@ -160,17 +155,29 @@ package struct DriveVerdict: Sendable {
         return Array(supports) + Array(opposes)
     }
 
+    /// The likely causes that look like a cause: by their file, or as far as this drive shows.
+    private static func twins(
+        of cause: DriveInference.Candidate, _ possible: [DriveInference.Candidate],
+        _ inference: DriveInference
+    ) -> [DriveInference.Candidate] {
+        let id = cause.cause.id
+        return possible.filter { other in
+            guard other.cause.id != id, other.probability >= twin else { return false }
+            return cause.cause.alike.contains { $0.cause == other.cause.id }
+                || other.cause.alike.contains { $0.cause == id }
+                || (inference.inseparable.contains(id)
+                    && inference.inseparable.contains(other.cause.id))
+        }
+    }
+
     /// Two likely causes that look alike, of which what must be seen of one is there.
     private static func pair(
-        _ possible: [DriveInference.Candidate]
+        _ possible: [DriveInference.Candidate], _ inference: DriveInference
     ) -> [DriveInference.Candidate]? {
-        let likely = possible.filter { $0.probability >= Self.twin }
-        guard let first = likely.first(where: \.mustHolds) else { return nil }
-        let twins = likely.filter { other in
-            other.cause.id != first.cause.id
-                && (first.cause.alike.contains { $0.cause == other.cause.id }
-                    || other.cause.alike.contains { $0.cause == first.cause.id })
+        guard let first = possible.first(where: { $0.probability >= twin && $0.mustHolds }) else {
+            return nil
         }
+        let twins = twins(of: first, possible, inference)
         let sum = first.probability + twins.reduce(0) { $0 + $1.probability }
         return twins.isEmpty || sum < 0.5 ? nil : [first] + twins
     }
@@ -249,6 +256,30 @@ package struct DriveVerdict: Sendable {
                 ? "likely (about \(tenths) in 10)" : "perhaps (about \(tenths) in 10)"
     }
 
+    /// Whether the evidence speaks for each of the named causes as much as for the others.
+    private var isUndecided: Bool {
+        causes.count > 1 && causes.allSatisfy { inference.inseparable.contains($0.cause.id) }
+    }
+
+    /// The tests that tell the first cause from the other ones, each with the name of the other one.
+    package var tests: [(other: String, test: String)] {
+        guard let first = causes.first?.cause else { return [] }
+        return causes.dropFirst().compactMap { other in
+            let test =
+                first.alike.first { $0.cause == other.cause.id }
+                ?? other.cause.alike.first { $0.cause == first.id }
+            return test.map { (other.cause.name, $0.test) }
+        }
+    }
+
+    /// What another trip must show, so that its readings tell the first two causes apart; nil if nothing would.
+    package var separating: String? {
+        let measures = isUndecided ? inference.separating : []
+        guard !measures.isEmpty else { return nil }
+        return "A trip that shows this would tell them apart: "
+            + measures.map(\.name).joined(separator: "; ") + "."
+    }
+
     package var text: String {
         switch kind {
         case .cause:
@@ -256,7 +287,8 @@ package struct DriveVerdict: Sendable {
         case .several:
             "One of these: "
                 + causes.map { "\($0.cause.name) (\(Self.tenths($0.probability)))" }
-                .joined(separator: "; ") + "."
+                .joined(separator: "; ")
+                + (isUndecided ? ". These readings cannot tell them apart." : ".")
         case .unclear:
             record.complains
                 ? "Something is off: \(record.notes.joined(separator: "; ")), but these readings do not say why."

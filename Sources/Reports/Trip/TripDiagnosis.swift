@@ -233,11 +233,15 @@ package struct TripDiagnosis {
         }
         result += rows.text(output.palette, columns: output.columns)
         result += lines("Next: \(cause.next)", nil, output.palette, output.columns)
-        if isFirst, verdict.causes.count > 1 {
-            for (other, test) in cause.alike
-            where verdict.causes.contains(where: { $0.cause.id == other }) {
-                result += lines(
-                    "The test between them: \(test)", nil, output.palette, output.columns)
+        if isFirst {
+            let tests = verdict.tests
+            for (other, test) in tests {
+                let between =
+                    tests.count > 1 ? "The test against \"\(other)\"" : "The test between them"
+                result += lines("\(between): \(test)", nil, output.palette, output.columns)
+            }
+            if let separating = verdict.separating {
+                result += lines(separating, nil, output.palette, output.columns)
             }
         }
         result += lines(

@@ -37,6 +37,9 @@ package struct DriveVerdict: Sendable {
     package let inference: DriveInference
     package let record: DriveRecord
     package let past: Past
+    /// Since when the trip is judged, in microseconds from its start; nil for the whole trip.
+    package private(set) var since: Int64?
+
     /// What is known of the vehicle beside the drive.
     package struct Past: Hashable, Sendable {
         /// What is usual for it, by feature.
@@ -59,6 +62,24 @@ package struct DriveVerdict: Sendable {
             numbers: watch.numbers.merging(record.numbers(table, turns: watch.turns)) { $1 },
             traits: watch.traits, known: watch.known, points: watch.points, record: record,
             past: past, table)
+    }
+
+    /// The verdict about a trip, or about the first of its later parts that has a cause if the whole trip has none.
+    ///
+    /// In the means of the whole trip, a fault that began on the road is diluted by the time before it.
+    package init(
+        _ watch: DriveWatch, later parts: [DriveWatch], record: DriveRecord = DriveRecord(),
+        past: Past = Past(), _ table: CauseTable
+    ) {
+        self.init(watch, record: record, past: past, table)
+        guard causes.isEmpty else { return }
+        for part in parts {
+            var verdict = DriveVerdict(part, record: record, past: past, table)
+            guard !verdict.causes.isEmpty else { continue }
+            verdict.since = part.from
+            self = verdict
+            return
+        }
     }
 
     init(
@@ -280,15 +301,20 @@ package struct DriveVerdict: Sendable {
             + measures.map(\.name).joined(separator: "; ") + "."
     }
 
+    private var part: String {
+        since == nil ? "" : " This is judged by the later part of the trip alone."
+    }
+
     package var text: String {
         switch kind {
         case .cause:
-            causes.first.map { "\($0.cause.name): \(Self.certainty($0.probability))." } ?? ""
+            (causes.first.map { "\($0.cause.name): \(Self.certainty($0.probability))." } ?? "")
+                + part
         case .several:
             "One of these: "
                 + causes.map { "\($0.cause.name) (\(Self.tenths($0.probability)))" }
                 .joined(separator: "; ")
-                + (isUndecided ? ". These readings cannot tell them apart." : ".")
+                + (isUndecided ? ". These readings cannot tell them apart." : ".") + part
         case .unclear:
             record.complains
                 ? "Something is off: \(record.notes.joined(separator: "; ")), but these readings do not say why."

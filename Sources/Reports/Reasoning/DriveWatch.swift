@@ -11,7 +11,7 @@ package struct DriveWatch: Sendable {
     }
 
     /// Rises when a drive is measured in another way, so that no number of the former way is used any more.
-    package static let revision = 1
+    package static let revision = 2
 
     private var now = DriveMoment()
     private var engineSpeed = PlaceSums()
@@ -27,12 +27,22 @@ package struct DriveWatch: Sendable {
     private var temperatures = TemperatureWatch()
     private var voltage = VoltageWatch()
 
-    package init() {}
+    /// Microseconds since the start of the trip.
+    let from: Int64
+
+    /// Measures what is read from this time on; earlier readings only tell the state of the engine.
+    package init(from: Int64 = 0) { self.from = from }
+
+    /// Measures the second half and the last third of a trip, in which a fault may have begun.
+    package static func later(seconds: Double) -> [Self] {
+        [1.0 / 2, 2.0 / 3].map { Self(from: Int64(seconds * $0 * 1e6)) }
+    }
 
     /// Takes a reading; `t` is in microseconds since the start of the trip.
     package mutating func take(_ value: Double, _ quantity: DriveQuantity, t: Int64) {
         guard value.isFinite else { return }
         now.take(value, quantity, t: t)
+        guard t >= from else { return }
         switch quantity {
         case .engineSpeed:
             engineSpeed.add(value, now)
@@ -111,6 +121,10 @@ package struct DriveWatch: Sendable {
         coolant.add(to: &found, now)
         temperatures.add(to: &found, now)
         voltage.add(to: &found, now)
+        if from > 0 {
+            // These are of the start of the trip.
+            for id in ["soak.ect", "soak.iat", "ect.warmup"] { found[id] = nil }
+        }
         return found
     }
 

@@ -19,8 +19,10 @@ package struct TripDiagnosis {
         trip = readings.trip
         self.knowledge = knowledge
         let record = try DriveRecord(of: readings, in: store)
+        var watches = [DriveWatch()] + DriveWatch.later(seconds: trip.seconds)
+        try Self.fill(&watches, readings, knowledge)
         verdict = DriveVerdict(
-            try Self.watch(readings, knowledge), record: record,
+            watches[0], later: Array(watches[1...]), record: record,
             past: try DriveVerdict.Past(of: readings, record, in: store, knowledge),
             knowledge.causes)
     }
@@ -29,14 +31,21 @@ package struct TripDiagnosis {
     static func watch(
         _ readings: TripReadings, _ knowledge: DriveKnowledge
     ) throws -> DriveWatch {
+        var watches = [DriveWatch()]
+        try fill(&watches, readings, knowledge)
+        return watches[0]
+    }
+
+    private static func fill(
+        _ watches: inout [DriveWatch], _ readings: TripReadings, _ knowledge: DriveKnowledge
+    ) throws {
         let roles = Self.roles(readings, knowledge)
         var quantities = [DriveQuantity?](repeating: nil, count: readings.signals.count)
         for (place, quantity) in roles { quantities[place] = quantity }
-        var watch = DriveWatch()
         try readings.forEachNumber(of: Array(roles.keys)) { t, place, value in
-            if let quantity = quantities[place] { watch.take(value, quantity, t: t) }
+            guard let quantity = quantities[place] else { return }
+            for index in watches.indices { watches[index].take(value, quantity, t: t) }
         }
-        return watch
     }
 
     /// The signals to use, all of one ECU: the one with most quantities, because another ECU's copy may be of
@@ -81,6 +90,10 @@ package struct TripDiagnosis {
             }
         var result = lines(
             "Trip \(trip.id): \(verdict.text)", style, palette, output.columns)
+        if let since = verdict.since {
+            result += lines(
+                "The later part begins at \(clock(since)).", nil, palette, output.columns)
+        }
         if verdict.kind != .unclear, !verdict.record.notes.isEmpty {
             let notes = "The vehicle says: " + verdict.record.notes.joined(separator: "; ") + "."
             result += lines(notes, nil, output.palette, output.columns)

@@ -237,12 +237,15 @@ struct EngineDrive: Sendable {
         signals.insert(spec.mixtureSensor == .wide ? .lambda : .frontVoltage)
     }
 
+    /// The length of the drive.
+    var seconds: Double { legs.reduce(0) { $0 + $1.seconds } }
+
     /// Gives each reading in the order of time.
     func run(_ take: (Double, DriveQuantity, Int64) -> Void) {
         let model = EngineModel(
             spec, powertrain, DriveCycle(legs: legs + [.init(seconds: 1, speed: 0)]), noise)
         var track = EngineRun(model)
-        let end = legs.reduce(0) { $0 + $1.seconds }
+        let end = seconds
         let slow: [DriveQuantity] = [.coolant, .intakeAir, .ambient, .barometric, .fuelType]
         let fast = DriveQuantity.allCases.filter { signals.contains($0) && !slow.contains($0) }
         var nextSlow = 0.0

@@ -40,9 +40,21 @@ import Testing
     }
 
     static func verdict(_ drive: EngineDrive, _ table: CauseTable = Causes.table) -> DriveVerdict {
-        var watch = DriveWatch()
-        drive.run { watch.take($0, $1, t: $2) }
-        return DriveVerdict(watch, table)
+        judged(drive, table).shown
+    }
+
+    /// The verdict that is shown, and the one about the whole drive.
+    private static func judged(
+        _ drive: EngineDrive, _ table: CauseTable = Causes.table
+    ) -> (shown: DriveVerdict, whole: DriveVerdict) {
+        var watches = [DriveWatch()] + DriveWatch.later(seconds: drive.seconds)
+        drive.run { value, quantity, t in
+            for place in watches.indices { watches[place].take(value, quantity, t: t) }
+        }
+        return (
+            DriveVerdict(watches[0], later: Array(watches[1...]), table),
+            DriveVerdict(watches[0], table)
+        )
     }
 
     /// The seeds that the environment names.
@@ -78,12 +90,12 @@ import Testing
                 for size in 0..<3 {
                     let drive = EngineDrive(
                         seed: seed * 100_000 + UInt64(place * 10 + size), fault: fault, size: size)
-                    let verdict = Self.verdict(drive)
+                    let (verdict, whole) = Self.judged(drive)
                     let named = verdict.causes.map(\.cause.id)
                     let isFirst = named.first != nil && named.first == drive.cause
                     let isAmong = drive.cause.map(named.contains) ?? false
                     var score = Score(drives: 1)
-                    if drive.cause != nil, Self.isDetectable(verdict) {
+                    if drive.cause != nil, Self.isDetectable(whole) {
                         score.detectable = 1
                         score.first = isFirst ? 1 : 0
                         score.among = isAmong ? 1 : 0

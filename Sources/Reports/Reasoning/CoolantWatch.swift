@@ -4,6 +4,8 @@ struct CoolantWatch: Sendable {
     /// The minutes that the engine ran until then.
     private var warmAfter: Measured?
     private var road = DriveSum()
+    private var roadLevels = DriveHistogram(-40...150, step: 1)
+    private var roadSpeeds = (slowest: Double.infinity, fastest: 0.0)
     private var heat = DriveHeld()
     /// The level that was not exceeded for three minutes.
     private var cooled = DriveCeiling(seconds: 180)
@@ -33,6 +35,8 @@ struct CoolantWatch: Sendable {
             cooled.isSettled || now.ran >= 900, speed > 60
         else { return }
         road.add(celsius, at: now.t)
+        roadLevels.add(celsius)
+        roadSpeeds = (min(roadSpeeds.slowest, speed), max(roadSpeeds.fastest, speed))
     }
 
     func add(to found: inout [String: Measured], _ now: DriveMoment) {
@@ -42,6 +46,14 @@ struct CoolantWatch: Sendable {
         if let highest = heat.highest, highest.value >= 80 { found["ect.max"] = highest }
         guard !now.isHybrid else { return }
         found["ect.cruise"] = road.measured(tau: 10)
+        // At one speed, an engine may keep its temperature without a thermostat, too.
+        if roadSpeeds.fastest >= roadSpeeds.slowest + 20, var range = road.measured(tau: 10),
+            let low = roadLevels.quantile(0.05),
+            let high = roadLevels.quantile(0.95)
+        {
+            (range.value, range.error) = (high - low, 0)
+            found["ect.range"] = range
+        }
         found["ect.low"] = cooled.lowest
         guard let start, start < 40, ambient.count > 0, ambient.mean > 5 else { return }
         if let warmAfter {

@@ -123,10 +123,10 @@ package struct DriveVerdict: Sendable {
         } else if isIll, let named, inference.other < 0.25 {
             shown = [named]
             // Causes that look alike stay in the list until their test was made.
-            let twins = Self.twins(of: named, possible, inference)
+            let twins = Self.twins(of: named, possible, inference.inseparable)
             shown += twins
             kind = twins.isEmpty ? .cause : .several
-        } else if isIll, let pair = Self.pair(possible, inference) {
+        } else if isIll, let pair = Self.pair(possible) {
             shown = pair
             kind = .several
         } else if isOff || record.complains || (isIll && judged.contains { $0.excess > 0 }) {
@@ -179,26 +179,25 @@ package struct DriveVerdict: Sendable {
     /// The likely causes that look like a cause: by their file, or as far as this drive shows.
     private static func twins(
         of cause: DriveInference.Candidate, _ possible: [DriveInference.Candidate],
-        _ inference: DriveInference
+        _ inseparable: Set<String> = []
     ) -> [DriveInference.Candidate] {
         let id = cause.cause.id
         return possible.filter { other in
             guard other.cause.id != id, other.probability >= twin else { return false }
             return cause.cause.alike.contains { $0.cause == other.cause.id }
                 || other.cause.alike.contains { $0.cause == id }
-                || (inference.inseparable.contains(id)
-                    && inference.inseparable.contains(other.cause.id))
+                || inseparable.isSuperset(of: [id, other.cause.id])
         }
     }
 
     /// Two likely causes that look alike, of which what must be seen of one is there.
     private static func pair(
-        _ possible: [DriveInference.Candidate], _ inference: DriveInference
+        _ possible: [DriveInference.Candidate]
     ) -> [DriveInference.Candidate]? {
         guard let first = possible.first(where: { $0.probability >= twin && $0.mustHolds }) else {
             return nil
         }
-        let twins = twins(of: first, possible, inference)
+        let twins = twins(of: first, possible)
         let sum = first.probability + twins.reduce(0) { $0 + $1.probability }
         return twins.isEmpty || sum < 0.5 ? nil : [first] + twins
     }

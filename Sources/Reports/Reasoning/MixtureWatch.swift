@@ -25,7 +25,9 @@ struct MixtureWatch: Sendable {
         takePull(isLean: value > wanted + 0.08, now)
         if lean?.from != was { leanStart = value }
         if leanest.value > longest { fall = leanStart - value }
-        if now.sincePull == nil, now.fresh(.fuelStatus) == 2 {
+        // A control at the end of its range no longer reaches the commanded mixture.
+        let correction = (now.fresh(.shortTrim1) ?? 0) + (now.fresh(.longTrim1, within: 15) ?? 0)
+        if now.sincePull == nil, now.fresh(.fuelStatus) == 2, abs(correction) < 20 {
             wander.all += 1
             if abs(value - wanted) > 0.08 { wander.off += 1 }
         }

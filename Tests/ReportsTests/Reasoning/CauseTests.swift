@@ -17,7 +17,7 @@ import Testing
         "boost.error": -3, "pressure.cruise": 45, "lambda.fall": 0, "nb.pull": 0.85,
         "map.full": 1.5, "load.full": 98, "air.full": 0.85,
         "rear.sd": 0.03, "rear.ratio": 0.05, "rear.range": 0.75, "ect.cruise": 88, "ect.low": 87,
-        "ect.warmup": 5, "ect.max": 94, "ect.step": 1, "soak.ect": 0, "soak.iat": 1,
+        "ect.range": 3, "ect.warmup": 5, "ect.max": 94, "ect.step": 1, "soak.ect": 0, "soak.iat": 1,
         "iat.road": 8, "iat.step": 2, "v.run": 13.9, "v.max": 14.3, "v.low": 13.9,
         "v.rest": 12.5, "v.crank": 10.3, "v.slope": 0, "rpm.idle.sd": 7, "metered": 1,
         "tank.idle": -0.1, "rail.error": -0.5, "rail.cruise": 0,
@@ -160,8 +160,8 @@ import Testing
         Planted(
             cause: "timing-off",
             changes: [
-                "k.cruise": 0.7, "map.idle": 44, "map.raised": 36, "load.full": 85,
-                "air.full": 0.72,
+                "k.cruise": 0.7, "k.idle": 0.8, "map.idle": 44, "map.raised": 36,
+                "load.full": 85, "air.full": 0.72,
             ]),
         Planted(
             cause: "timing-off",
@@ -202,9 +202,11 @@ import Testing
                 "baro": 109,
             ], isDensity: true, without: ["map.off-baro"]),
         Planted(
-            cause: "thermostat-open", changes: ["ect.cruise": 59, "ect.low": 60, "ect.max": 70]),
+            cause: "thermostat-open",
+            changes: ["ect.cruise": 59, "ect.low": 60, "ect.max": 70, "ect.range": 11]),
         Planted(
-            cause: "thermostat-open", changes: ["ect.cruise": 59, "ect.max": 70],
+            cause: "thermostat-open",
+            changes: ["ect.cruise": 59, "ect.max": 70, "ect.range": 11],
             without: ["ect.low"]),
         Planted(
             cause: "ect-offset",
@@ -229,7 +231,9 @@ import Testing
                 "soak.iat": -30, "iat.road": -22, "trim.idle": -10, "trim.raised": -10,
                 "trim.cruise": -10, "trim.closed": -10,
             ], isDensity: true),
-        Planted(cause: "overheating", changes: ["ect.max": 124, "ect.cruise": 118]),
+        Planted(
+            cause: "overheating",
+            changes: ["ect.max": 124, "ect.cruise": 118, "ect.range": 12]),
         Planted(cause: "undercharging", changes: ["v.run": 12, "v.max": 12.1, "v.low": 12]),
         Planted(cause: "overcharging", changes: ["v.run": 16.4, "v.max": 16.5, "v.low": 16.3]),
         Planted(

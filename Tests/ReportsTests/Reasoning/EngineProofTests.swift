@@ -76,6 +76,8 @@ import Testing
         var each: [(name: String, score: Score)] = []
         /// Stated from 0.9, 0.75, 0.5 and 0.
         var stated = [(drives: Int, right: Int, sum: Double)](repeating: (0, 0, 0), count: 4)
+        /// The same with each fault as frequent as its cause in the files; the drives of one cause share its prior.
+        var weighed = [(all: Double, right: Double, sum: Double)](repeating: (0, 0, 0), count: 4)
         for seed in Self.seeds ?? 1...1 {
             for number in 0..<50 {
                 let verdict = Self.verdict(
@@ -110,6 +112,14 @@ import Testing
                     stated[bin].drives += 1
                     stated[bin].right += isFirst ? 1 : 0
                     stated[bin].sum += first.probability
+                    guard let cause = drive.cause.flatMap({ Causes.table[cause: $0] }) else {
+                        continue
+                    }
+                    let faults = EngineDrive.faults.count { $0.cause == cause.id }
+                    let weight = cause.frequency.prior / Double(max(faults, 1))
+                    weighed[bin].all += weight
+                    weighed[bin].right += isFirst ? weight : 0
+                    weighed[bin].sum += weight * first.probability
                 }
             }
         }
@@ -118,6 +128,11 @@ import Testing
         for (name, score) in each { print("  \(name): \(score)") }
         for (bin, one) in stated.enumerated() where one.drives > 0 {
             print("  from \([0.9, 0.75, 0.5, 0][bin]): \(one)")
+        }
+        for (bin, one) in weighed.enumerated() where one.all > 0 {
+            print(
+                "  as frequent as stated, from \([0.9, 0.75, 0.5, 0][bin]): "
+                    + "stated \(one.sum / one.all), right \(one.right / one.all)")
         }
         #expect(healthy.wrong == 0)
         #expect(faults.wrong * 20 < faults.drives)

@@ -95,6 +95,8 @@ try:
     wait(lambda: not Service.plan, "it is not tried again")
     seen = len(Service.points)
     wait(lambda: len(Service.points) > seen, "no point after the pause")
+    # Points have whole seconds: the end of the trip is another one.
+    wait(lambda: time.time() > Service.points[-1][1]["utc"] + 1.5, "the clock stands")
 finally:
     for process in (follow, log):
         if process:

@@ -39,10 +39,10 @@ package struct MQTTSink: Sendable {
     package var database: String
     /// Whether the sink ends when all data is published.
     package var drains: Bool
-    /// Whether the broker keeps that this program has ended.
+    /// Whether the broker retains the message that this program has ended.
     ///
-    /// A client that comes only once leaves nothing behind.
-    package var isKnownToBroker = true
+    /// A client that connects only once leaves nothing behind.
+    package var retainsEnd = true
     /// Makes a connection for a client, a version of MQTT and the topic of its last will.
     var connection: @Sendable (String, Int32, String) throws -> any BrokerConnection = {
         try MQTTClient(id: $0, version: $1, will: $2)
@@ -375,8 +375,8 @@ private final class MQTTSinkRun {
     private func goodBye(_ client: any BrokerConnection, _ end: SinkEnd) -> SinkEnd {
         let topic = VehicleTopics.bridge(sink.client)
         var sent = client.publish(
-            topic, Array("offline".utf8)[...], quality: 1, isRetained: sink.isKnownToBroker)
-        if sent.result == 0, !sink.isKnownToBroker {
+            topic, Array("offline".utf8)[...], quality: 1, isRetained: sink.retainsEnd)
+        if sent.result == 0, !sink.retainsEnd {
             // Listeners know by now, and an empty message removes what the broker keeps.
             sent = client.publish(topic, [], quality: 1, isRetained: true)
         }

@@ -20,7 +20,7 @@ public final class FileLock {
                 close(descriptor)
                 throw error
             }
-            // The program before removes the file: whoever waited has the lock of a file without a name.
+            // The program that had the lock has removed the file, so that the lock on that file protects nothing.
             var (own, named) = (stat(), stat())
             if fstat(descriptor, &own) == 0, stat(self.path, &named) == 0,
                 own.st_ino == named.st_ino, own.st_dev == named.st_dev

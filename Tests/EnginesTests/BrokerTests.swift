@@ -212,7 +212,7 @@ struct BrokerTests {
         let bridge = "obdscan/bridge/obdscan-pi-home"
         let broker = OwnBroker()
         var sink = try sink(folder, broker)
-        sink.isKnownToBroker = isKnown
+        sink.retainsEnd = isKnown
         #expect(try run(sink, folder).0 == .drained)
         #expect(kept(broker)[bridge] == left)
         // Whoever listens hears in any case that it has ended.

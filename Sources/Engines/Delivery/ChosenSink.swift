@@ -306,7 +306,7 @@ package struct ChosenSink: Sendable {
         if settings.takesCommands ?? false { broker.readCodes = readCodes }
         if let every = settings.every { broker.every = every }
         broker.heartbeat = heartbeat(version: version)
-        broker.isKnownToBroker = isConfigured
+        broker.retainsEnd = isConfigured
         if settings.isForHomeAssistant ?? true {
             broker.discoveryPrefix = settings.discoveryPrefix ?? "homeassistant"
         }

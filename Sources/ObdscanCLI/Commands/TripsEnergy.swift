@@ -14,8 +14,9 @@ struct TripsEnergyCommand: RuledCommand {
             Energy is the counters of the battery computer, or voltage times current over time if that \
             is more exact. Record the battery's voltage, current and state of charge, and the speed: \
             obdscan log ev-voltage ev-current ev-soc speed. Values more than 10 s apart are not joined; \
-            the gaps are listed. The sign of the current is found from how the voltage follows it, or the charge while it \
-            changes by 3 points or more, or from the name of the signal; if none shows it, there is no energy. A current of at most 0.5 A that flows for a minute while the vehicle does not move is taken \
+            the gaps are listed. obdscan finds out whether a positive current drives or charges: by the name of the signal, by the \
+            voltage, which sinks when the battery gives current, or by the state of charge, once it has changed by \
+            3 points. If none of the three shows the sign, no energy is given. A current of at most 0.5 A that flows for a minute while the vehicle does not move is taken \
             as the offset of the sensor.
 
             A session is at least two minutes of charging without motion. Without a speed it \

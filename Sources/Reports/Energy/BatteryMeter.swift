@@ -309,8 +309,8 @@ extension BatteryMeter {
 
     /// What was missing to know whether a positive number drives or charges.
     private static let noSign =
-        "nothing shows whether a positive current drives or charges: the voltage did not follow it, and no change of "
-        + "the charge by 3 points fits its sum; log ev-voltage and ev-soc, too"
+        "nothing shows whether a positive current drives or charges: neither the voltage (ev-voltage) nor a change of "
+        + "the charge (ev-soc) by 3 points or more fits the current"
 
     /// Why no energy can be computed; nil if it can.
     private var noEnergy: String? {

@@ -32,7 +32,10 @@ package struct DriveVerdict: Sendable {
     /// At most three, the worst first.
     package let worst: [DriveFeature]
     package let features: [DriveFeature]
-    package let untested: [Untested]
+    /// What the whole trip did not measure.
+    package private(set) var untested: [Untested]
+    /// The topics of which the whole trip measured something.
+    package private(set) var testedTopics: Set<String>
     package let points: [DriveWatch.Point]
     package let inference: DriveInference
     package let record: DriveRecord
@@ -77,6 +80,7 @@ package struct DriveVerdict: Sendable {
             var verdict = DriveVerdict(part, record: record, past: past, table)
             guard !verdict.causes.isEmpty else { continue }
             verdict.since = part.from
+            (verdict.untested, verdict.testedTopics) = (untested, testedTopics)
             self = verdict
             return
         }
@@ -141,6 +145,7 @@ package struct DriveVerdict: Sendable {
             : []
         let names = Set(known.map(\.name))
         let measured = Set(judged.map(\.id))
+        testedTopics = Set(judged.map(\.measure.topic))
         untested = table.measures.filter { $0.limit != nil && !measured.contains($0.id) }.map {
             Untested(measure: $0, needs: $0.needs.filter { !names.contains($0) })
         }
@@ -296,7 +301,8 @@ package struct DriveVerdict: Sendable {
     package var separating: String? {
         let measures = isUndecided ? inference.separating : []
         guard !measures.isEmpty else { return nil }
-        return "A trip that shows this would tell them apart: "
+        let them = causes.count > 2 ? "the first two" : "them"
+        return "A trip that shows this would tell \(them) apart: "
             + measures.map(\.name).joined(separator: "; ") + "."
     }
 

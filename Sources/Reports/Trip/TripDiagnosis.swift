@@ -136,7 +136,7 @@ package struct TripDiagnosis {
             let known = needs[topic] ?? []
             needs[topic] = known + signals(one.needs).filter { !known.contains($0) }
         }
-        let judged = Set(verdict.features.map(\.measure.topic))
+        let judged = verdict.testedTopics
         var rows: [(String, String)] = topics.compactMap { topic in
             guard let signals = needs[topic], !signals.isEmpty else { return nil }
             return (

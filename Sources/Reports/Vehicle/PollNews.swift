@@ -32,8 +32,9 @@ package struct PollNews {
         return message + (words.hint.map { "; " + $0 } ?? "")
     }
 
-    /// A message about a fault, unless it was told since the adapter was last set up: whoever waits for a vehicle for
-    /// hours reads it once.
+    /// A message about a fault; nil if the message was told since the adapter was last set up.
+    ///
+    /// A user who waits for a vehicle for hours reads each message once.
     private mutating func once(_ text: String) -> String? {
         faults.insert(text).inserted ? text : nil
     }

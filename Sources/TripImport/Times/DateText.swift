@@ -148,7 +148,7 @@ struct DateText {
         _ word: Substring, isLine: Bool
     ) -> (seconds: Double, half: String?, zone: ZoneText?)? {
         guard word.first?.isNumber == true, word.contains(":") else { return nil }
-        // VCDS writes the number of its licence behind the time: `19:02:31:12345`.
+        // VCDS adds its licence number to the time: `19:02:31:12345`.
         let parts = word.split(separator: ":", omittingEmptySubsequences: false)
         if isLine, parts.count == 4 {
             return WallClock.seconds(parts.prefix(3).joined(separator: ":")).map { ($0, nil, nil) }

@@ -269,8 +269,9 @@ struct LogClock {
         guard let beginning, abs(seconds) < 1e9 else { return nil }
         assumesBeginning = !saysBeginning
         if countsFromMidnight, !countsFromBeginning(seconds) {
-            let found = local(beginning.midnight + continued(seconds), nil)
-            last = found
+            let wall = beginning.midnight + continued(seconds)
+            let found = beginning.zone == nil ? local(wall, nil) : utc(wall, beginning.zone)
+            last = found ?? last
             return found
         }
         // A stopwatch does not follow changes of local time.

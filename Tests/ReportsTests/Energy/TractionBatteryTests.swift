@@ -377,8 +377,8 @@ import Testing
         #expect(use.used == nil && use.direction == nil && use.sessions.isEmpty)
         #expect(
             use.missing[.used]
-                == "nothing shows whether a positive current drives or charges: the voltage did not follow it, "
-                + "and no change of the charge by 3 points fits its sum; log ev-voltage and ev-soc, too"
+                == "nothing shows whether a positive current drives or charges: neither the voltage (ev-voltage) "
+                + "nor a change of the charge (ev-soc) by 3 points or more fits the current"
         )
         let named = batteryUse(values, named: .discharge)
         #expect(named.evidence == .name)

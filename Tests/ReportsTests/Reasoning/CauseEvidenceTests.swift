@@ -344,6 +344,11 @@ import Testing
                     watches[place].take(value, quantity, t: second * 1_000_000)
                 }
             }
+            // The voltage is not read any more in the later parts.
+            guard second < 1_000 else { continue }
+            for place in watches.indices {
+                watches[place].take(14 + Double(second % 2) / 10, .voltage, t: second * 1_000_000)
+            }
         }
         return watches
     }
@@ -356,6 +361,12 @@ import Testing
         #expect(verdict.causes.contains { $0.cause.id == "fuel-low" })
         #expect(verdict.since == 1_600_000_000)
         #expect(verdict.text.hasSuffix("This is judged by the later part of the trip alone."))
+        // What the whole trip measured was tested, although the later part lacks some of the moments.
+        let (whole, part) = (
+            DriveVerdict(late[0], Causes.table), DriveVerdict(late[2], Causes.table)
+        )
+        #expect(verdict.untested == whole.untested && verdict.testedTopics == whole.testedTopics)
+        #expect(part.untested.count > whole.untested.count)
     }
 
     @Test func `a healthy drive has no later part that is judged`() {
